@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bad and heavy clients do to the others, and to the server's memory. While a few well-behaved clients go
-// on asking, 500 connections break off in the middle of an upload, 200 send a byte per second, and 64 upload
+// Effect of bad and heavy clients on other clients, and on the server's memory. While a few well-behaved
+// clients go on asking, 500 connections break off in the middle of an upload, 200 send a byte per second, and
+// 64 upload
 // 5 MB at once. Passes when no other request failed, the byte budget held, and the memory came back.
 //
 //   npm run bench abuse
@@ -39,11 +40,11 @@ const smallFile = makeWav('small.wav', '-t', '5');
 const largeFile = makeWav('large.wav', '-fs', String(largeUploadBytes));
 
 const { port, apiKey, pid, stop } = await startServer(join(folder, 'data'), {
-  // Less than the large uploads need together, so that some have to wait for memory.
+  // Less than the large uploads need together, so that some must wait for memory.
   VERAVOX_MAX_INFLIGHT_BYTES: String(128 * 1024 * 1024),
   VERAVOX_RECEIVE_TIMEOUT_MS: '60000',
   VERAVOX_QUEUE_TIMEOUT_MS: '120000',
-  // All of the large uploads are to be answered, however long they wait.
+  // All large uploads must be answered, however long they wait.
   VERAVOX_MAX_WAIT_MS: '120000',
   VERAVOX_ANALYSIS_TIMEOUT_MS: '120000',
 });
@@ -101,7 +102,7 @@ async function trickle(): Promise<void> {
 }
 
 async function trim(): Promise<number> {
-  // The arena gives its pages back once it has been idle for a while.
+  // The arena returns its pages after it has been idle for a while.
   await delay(5000);
   return residentMiB();
 }
@@ -123,7 +124,7 @@ async function watchArena(): Promise<void> {
 }
 
 try {
-  // Ordinary work, with as many clients and long files among it, brings the server to the size that it keeps.
+  // Ordinary work, with as many clients and long files, brings the server to its lasting size.
   for (let i = 0; i < 20; i++)
     await Promise.all(Array.from({ length: largeUploads }, () => predict(smallFile)));
   await Promise.all(Array.from({ length: politeClients }, () => predict(largeFile)));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pipeline measures of each clip of a list, beside the score of each of its windows by some detectors: what
-// training/judge/calibrate_detector.py, calibrate_codecs.py and reasons.py work on.
+// The pipeline's measures of each clip of a list, and the scores of its windows by some detectors: the input of
+// training/judge/calibrate_detector.py, calibrate_codecs.py and reasons.py.
 //
 //   npm run bench clip-measures -- LIST.csv --out MEASURES.csv --model ID [--model ID ..]
 //
 // The rows are those of the list, without clips that the pipeline refuses. Added columns: duration_s, speech_s,
-// clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), codec (empty if the sound was not coded, or without
-// loss), coded_bits_per_s (with a codec: one number per window, joined by spaces), and for each detector `scores ID` (windows
-// joined by spaces, the inputs of one by `|`).
+// clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), codec (empty if not coded, or lossless),
+// coded_bits_per_s (with a codec: one number per window, joined by spaces), and for each detector `scores ID` (windows joined
+// by spaces, the inputs of one by `|`).
 //
-// The scores lack the offsets of `calibration.codecs`, whatever the manifest says. So they are what to fit them on: of a
-// window, logit(score) + offset is the logit of the score that the server gives.
+// The scores lack the offsets of `calibration.codecs`, whatever the manifest says, so that offsets can be fitted to them: for
+// a window, logit(score) + offset is the logit of the server's score.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';

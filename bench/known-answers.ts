@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the answers of models are from those in their manifest: as they are, and with small mistakes in their recipes. What
-// the tolerances in src/analysis/known-answers/known-answers.ts follow from.
+// Distances of the models' answers from those in their manifest: as they are, and with small mistakes in their recipes. The
+// basis of the tolerances in src/analysis/known-answers/known-answers.ts.
 //
 //   npm run bench known-answers                            on this processor
 //   npm run bench known-answers -- --models-dir FOLDER     of training/export/round_to_tf32.py, say

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One file of 100 MiB and several hours through /v1/predict/large-file: how long it takes, how much memory beside the
-// upload, and what somebody else's short requests notice of it. Passes when the memory stays within the limit and no short
-// request failed.
+// One file of 100 MiB and several hours through /v1/predict/large-file: its duration, its memory beyond the upload, and
+// its effect on other clients' short requests. Passes when the memory stays within the limit and no short request failed.
 //
 //   npm run bench large-file [-- MEBIBYTES]
 
@@ -24,7 +23,10 @@ const partS = 600;
 
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 
-/** An MP3 of that size: ten minutes of clips in turn, over and over, without a header that would tell another length. */
+/**
+ * An MP3 of that size: ten minutes of alternating clips, over and over, without a header that would state another
+ * length.
+ */
 function makeFile(bytes: number): Buffer {
   const list = join(folder, 'clips.txt');
   const clips = ['human-lj-a', 'ai-kokoro', 'human-vctk-p237', 'ai-wavenet-lj', 'human-lj-b'];
@@ -68,7 +70,7 @@ function makeFile(bytes: number): Buffer {
   return Buffer.alloc(bytes, part);
 }
 
-/** The shipped models, and under the id of large files the first detector where that one is not there yet. */
+/** The shipped models; if the large-file model is missing, the first detector under its id. */
 function modelsDir(): string {
   const shipped = join(packageDir, 'models');
   const manifest = JSON.parse(readFileSync(join(shipped, 'manifest.json'), 'utf8'));
@@ -87,7 +89,7 @@ function memoryMiB(what: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 }
 
-/** Of all threads, since the start. */
+/** CPU time of all threads since the start. */
 function cpuS(): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a flood of live audio takes of memory, and what is left of it a minute later; and what each reload of the models adds.
+// Memory that a flood of live audio takes, and the part that remains a minute later; and the growth per reload of the models.
 //
 //   npm run bench memory [-- --before OTHER/CHECKOUT/dist/cli/main.js]
 //
-// The server of another checkout runs side by side: most of the time both rest.
+// The server of another checkout runs at the same time: both are idle most of the time.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,9 +25,9 @@ const { values } = parseArgs({
 });
 const RATE_HZ = 192_000;
 const PIECE_BYTES = 128 * 1024;
-/** Heaps grow with the first reloads. */
+/** The first reloads still grow the heaps. */
 const FIRST_RELOADS = 2;
-/** Longer than a lost stream waits for its client. */
+/** Longer than the wait of a lost stream for its client. */
 const REST_MS = 60_000;
 
 const memoryMiB = ({ pid }: ServerProcess, what: 'VmRSS' | 'VmHWM'): number =>
@@ -36,7 +36,7 @@ const memoryMiB = ({ pid }: ServerProcess, what: 'VmRSS' | 'VmHWM'): number =>
       1024,
   );
 
-/** As fast as it goes, until the server ends the stream. */
+/** Sends as fast as possible, until the server ends the stream. */
 async function overfill({ port, apiKey }: ServerProcess): Promise<void> {
   const path = `/v1/stream?encoding=pcm16&sample_rate=${RATE_HZ}`;
   const client = await StreamClient.connect(port, { path, headers: { 'x-api-key': apiKey } });

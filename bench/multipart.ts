@@ -5,7 +5,7 @@
 //
 //   npm run bench multipart [-- MEBIBYTES]
 //
-// A peer to compare with is read from the environment: BUSBOY is the path of an installed `busboy`.
+// For comparison, BUSBOY in the environment is the path of an installed `busboy`.
 import { createRequire } from 'node:module';
 import { MultipartParser } from '../src/api/upload/multipart-parser.js';
 
@@ -31,7 +31,7 @@ const bodyAround = (content: Buffer): Buffer =>
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
 const body = bodyAround(noise(mebibytes << 20));
-/** Almost a delimiter, over and over. */
+/** An incomplete delimiter, over and over. */
 const hostileBody = bodyAround(Buffer.alloc(mebibytes << 20, `\r\n--${boundary.slice(0, -1)}`));
 const fail = (): never => {
   throw new Error('The benchmark stays within the limits. This is a bug.');

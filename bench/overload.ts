@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of the server's throughput when 10 and 25 times as much is asked as it can do, beside 800 clients that send
-// a byte per second and others that break off; what other keys notice of one greedy key; and how fast probes are
-// answered. In reality the load comes from other machines; so the load has one core here, and the server the others, in
-// all phases. First the server is warmed up, until neither its maximum nor what it answers under overload grows. Then short phases alternate. Other
-// programs that use more than a tenth of a core make the figures worthless, and the run says so.
+// The server's throughput at 10 and 25 times its capacity, with 800 clients that send a byte per second and others that break
+// off; the effect of one greedy key on other keys; and the latency of probes. In reality the load comes from other machines; so
+// it has one core here, and the server the others, in all phases. First the server is warmed up, until neither its maximum nor
+// its rate under overload grows. Then short phases alternate. Other programs that use more than a tenth of a core make the
+// figures worthless, and the run says so.
 //
 //   npm run bench overload [-- --rounds 3 --seconds 7 --times 10,25]
 import { execFileSync } from 'node:child_process';
@@ -33,14 +33,14 @@ const closedConnections = 16;
 const maximumS = 4;
 const slowClients = 800;
 const abortsPerS = 20;
-/** Of what the server can do, for each of the two keys that are not greedy. */
+/** Share of the server's capacity for each of the two keys that are not greedy. */
 const politeShare = 0.2;
 const greedyFactor = 5;
 const cores = availableParallelism();
 const cpus = { server: cores > 2 ? `0-${cores - 2}` : '0', load: String(cores - 1) };
 const isPinned = cores > 1 && process.platform === 'linux';
 const wanted = { goodput: 0.9, acceptedP99Ms: 2000, politeP99Factor: 2, probeMs: 100, othersCores: 0.1 };
-/** The server is warm once a maximum exceeds the best before it by no more than this. */
+/** The server is warm when a maximum exceeds the previous best by at most this factor. */
 const WARM_GROWTH = 1.02;
 const MAX_WARM_UPS = 5;
 
@@ -52,7 +52,7 @@ execFileSync('ffmpeg', [
 ]);
 const body = formBody(readFileSync(clip));
 const dataDir = join(folder, 'data');
-// With all threads that there are; what is forked from here is where this process is.
+// Applies to all current threads; forked processes inherit it.
 if (isPinned)
   execFileSync('taskset', ['-a', '-p', '-c', cpus.load, String(process.pid)], { stdio: 'ignore' });
 const server = await startServer(dataDir, {}, isPinned ? { cpus: cpus.server } : {});
@@ -77,7 +77,7 @@ async function maximumPerS(): Promise<number> {
   return goodputPerS(result);
 }
 
-/** Resolves with the maximum of a warm server. What refuses requests has to be warm, too. */
+/** Resolves with the maximum of a warm server. The path of refusals must also be warm. */
 async function warmUp(): Promise<number> {
   let best = await maximumPerS();
   let bestOverloaded = 0;

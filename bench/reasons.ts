@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often recordings are called `band_limited` and `low_snr` that went through telephones, codecs and noise, of a corpus'
-// clips with a bandwidth of 8 kHz: what docs/reasons.md states.
+// How often clips of a corpus with a bandwidth of 8 kHz are called `band_limited` and `low_snr` after telephones, codecs
+// and noise: the figures of docs/reasons.md.
 //
 //   VERAVOX_CORPUS=FOLDER npm run bench reasons [-- --clips 130 --per-source 3 --seed 1]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { randomOf, shuffled } from './support/voiceid-trials.js';
 const RATE_HZ = 16_000;
 const MIN_S = 3;
 const MAX_S = 10;
-/** With less, too much is unknown. */
+/** Less speech leaves too much unknown. */
 const MIN_SPEECH_S = 2;
 
 const { values } = parseArgs({
@@ -39,7 +39,7 @@ const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 function chooseClips(): string[] {
   const bySource = new Map<string, string[]>();
   for (const { path = '', label, source, original_rate, duration_s } of readIndex(corpus as string)) {
-    // An index need not know the rate.
+    // The index may lack the rate.
     if (!(Number(original_rate) >= RATE_HZ) || !(Number(duration_s) >= MIN_S)) continue;
     const name = `${label} ${source}`;
     bySource.set(name, [...(bySource.get(name) ?? []), path]);
@@ -63,7 +63,7 @@ function noisy(snrDb: number, pole: number) {
   return (clip: string): Uint8Array => {
     const { samples } = loadAddon().decode(readFileSync(clip));
     const hiss = noise(samples.length, pole, random);
-    // Without its own pauses.
+    // Excludes the clip's own pauses.
     const peak = peakOf(samples);
     const loud = samples.filter((x) => Math.abs(x) > 0.02 * peak);
     return monoWav(withNoise(samples, hiss, snrDb, powerOf(loud)), RATE_HZ);

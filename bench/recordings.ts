@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings of 1.2 GB of WAV (10.4 hours) and 300 MB of FLAC behind links, read in ranges: how long they take, by how much
-// the process grows beside its model, and what a second process that continues at the middle reads. Passes when the memory
+// Recordings of 1.2 GB of WAV (10.4 hours) and 300 MB of FLAC behind links, read in ranges: their duration, the growth of
+// the process beyond its model, and the bytes read by a second process that continues at the middle. Passes when the memory
 // stays within the limit and the continued results are those of one process.
 //
 //   npm run bench recordings
@@ -30,7 +30,7 @@ const allowedMiB = 64;
 const wavBytes = 1.2e9;
 const flacBytes = 300e6;
 
-/** In a process of its own, so that its memory does not count. The WAV file exists only as what is asked of it. */
+/** A separate process, so that its memory does not count. The WAV file is generated per requested range. */
 function serve(flacFile: string): void {
   const header = wavHeader(wavBytes);
   const audio = speech();

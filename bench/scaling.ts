@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many hosts a number of recordings per day takes (docs/scaling.md). Measures what one core does, checks that the
+// Hosts needed for a number of recordings per day (docs/scaling.md). Measures one core, checks that the
 // simulation of a host agrees with the real one under the same load, and simulates fleets.
 //
 //   npm run bench scaling
@@ -20,10 +20,10 @@ const LENGTHS_S = [5, 15, 60];
 const LOADS = [0.3, 0.5, 0.7, 0.85];
 const RECORDINGS_PER_DAY = [1e6, 1e7, 1e8, 1e9];
 const CORES_PER_HOST = 16;
-/** The busiest hour against the mean of the day. */
+/** Ratio of the busiest hour to the mean of the day. */
 const PEAK_FACTOR = 2.5;
 const P99_MS = 250;
-/** Above it, a real host is slower than the simulated one. */
+/** Above this load, a real host is slower than the simulated one. */
 const MAX_LOAD = 0.7;
 const SECONDS_PER_DAY = 86_400;
 
@@ -57,7 +57,7 @@ try {
   const aloneMs = await short.aloneMs(8);
   const validation = [];
   for (const load of LOADS) {
-    // The machine's speed drifts, so each phase has a maximum of its own.
+    // The machine's speed drifts, so each phase gets its own maximum.
     const maximumPerS = await short.maximumPerS(3);
     const scale = 1000 / maximumPerS / meanOf(aloneMs);
     const serviceMs = aloneMs.map((ms) => ms * scale);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time per 5 s segment of every stage, on one thread: decoding per format, resampling per rate, voice activity,
-// features per recipe, the model; and of whole requests to a running server, one after the other. Prints a table and writes bench/results/stages.json.
+// features per recipe, the model; and of whole requests to a running server, one after another. Prints a table and writes bench/results/stages.json.
 //
 //   npm run bench stages
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams at once at real time: how long after the end of a window its verdict comes, and whether the scores are those of the
+// Concurrent streams in real time: the delay from the end of a window to its verdict, and whether the scores equal those of the
 // same audio sent as a file. The streams begin at random moments of a window's length. Clients share the cores with the server.
 //
 //   npm run bench stream [-- --streams 200 --seconds 60 --piece-ms 40 --model apollo-4-2025-10-20]
@@ -38,7 +38,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
 
-/** Human and AI-generated speech in turn, begun elsewhere for each of the few different recordings. */
+/** Human and AI-generated speech in turn, starting elsewhere in each of the few different recordings. */
 function recordings(count: number): Uint8Array[] {
   const fixtures = ['human-lj-a.flac', 'ai-wavenet-lj.flac', 'human-lj-b.flac'].map(
     (name) => loadAddon().decode(readFileSync(join(packageDir, 'test/fixtures', name))).samples,
@@ -58,7 +58,7 @@ interface Run {
   readonly delaysMs: number[];
 }
 
-/** Sends a file at the pace of speech, each piece when its last sample would have been spoken. */
+/** Sends a file at the pace of speech: each piece at the time at which its last sample would be spoken. */
 async function stream(port: number, apiKey: string, wav: Uint8Array): Promise<Run> {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * WINDOW_MS));
   const path = `/v1/stream?encoding=pcm16&sample_rate=${RATE_HZ}&model=${values.model}`;
@@ -68,7 +68,7 @@ async function stream(port: number, apiKey: string, wav: Uint8Array): Promise<Ru
   client.onMessage = (message) => {
     if (message.type !== 'window') return;
     run.scores.push(message.scores);
-    // The last window ends with the audio, and comes when the client says that it is over.
+    // The last window ends with the audio, and comes when the client ends the stream.
     if (message.end < seconds) run.delaysMs.push(performance.now() - beganMs - 1000 * message.end);
   };
   const audio = wav.subarray(44);
@@ -86,7 +86,7 @@ async function stream(port: number, apiKey: string, wav: Uint8Array): Promise<Ru
   return run;
 }
 
-/** The command line, as some detectors are not offered for small files by the server. */
+/** Uses the command line, as the server does not offer some detectors for small files. */
 function scoresOfFile(file: string): (readonly number[])[] {
   const args = [join(packageDir, 'dist/cli/main.js'), 'predict', '--json', '--model', values.model, file];
   const answer = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Prediction;
@@ -149,7 +149,7 @@ try {
       p99: round(quantile(delaysMs, 0.99)),
       max: round(delaysMs.at(-1) as number),
     },
-    // What the clients' own thread and the server's main thread add when the machine is busy.
+    // Delays of the clients' own thread and the server's main thread on a busy machine.
     clientLoopDelayP99Ms: round(lag.percentile(99) / 1e6),
     serverLoopLagP99Ms: round(1000 * (await metric('nodejs_eventloop_lag_p99_seconds'))),
     loadAverage1Min: round(loadavg()[0] as number),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests/s of the whole server on a 5 s WAV over keep-alive connections, next to what the bare ONNX session
-// reaches in as many threads. Both are measured in turn, several times, so that the ratio holds on a machine
+// Requests/s of the whole server on a 5 s WAV over keep-alive connections, next to the rate of bare ONNX
+// sessions in as many threads. Both are measured in turn, several times, so that the ratio holds on a machine
 // whose speed drifts. The load comes from wrk on the same cores and counts against the server.
 //
 //   npm run bench throughput [-- --rounds 5 --seconds 6 --connections 16 --threads 2]

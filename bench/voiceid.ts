@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How often the real server, asked over HTTP, takes another speaker for the enrolled one, and the enrolled one for another,
-// beside what the model's manifest entry claims. Fails when the server does worse than that, beyond chance.
+// compared with the model's manifest entry. Fails if the server is worse than that, beyond chance.
 //
 //   VERAVOX_CORPUS=FOLDER npm run bench voiceid [-- --samples 6 --impostors 4 --seed 1]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item, i: numbe
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 const { port, apiKey, stop } = await startServer(join(folder, 'data'), {
   VERAVOX_MODELS_DIR: modelsDir,
-  // Whether the detector takes an enrolment for AI-generated is not what is measured here.
+  // Whether the detector takes an enrolment for AI-generated is not measured here.
   VERAVOX_ENROLL_AUTHENTICITY: 'skip',
 });
 
@@ -73,7 +73,7 @@ async function post(route: string, samplesOfVoice: Float32Array, vector?: string
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** What a trial ended with; undefined where the detector refused the sample. */
+/** The outcome of a trial; undefined if the detector refused the sample. */
 const accepted: (boolean | undefined)[] = [];
 try {
   const vectors: string[] = [];
@@ -94,7 +94,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** The rates when a speaker counts `weightOf` times; a trial counts as often as both of its speakers. */
+/** The rates if a speaker counts `weightOf` times; a trial counts as often as both of its speakers. */
 function ratesWith(weightOf: (speaker: string) => number): Rates {
   const totals = { same: 0, rejected: 0, different: 0, accepted: 0 };
   trials.forEach(({ enrolled, tested }, i) => {

@@ -35,7 +35,7 @@
 namespace veravox {
 namespace {
 
-// Gets ranges from a JavaScript function, which blocks the thread until it has them.
+// Reads ranges through a JavaScript function, which blocks the thread until it has them.
 class JsRangeReader final : public RangeReader {
  public:
   explicit JsRangeReader(const Napi::Function& read) : read_(Napi::Persistent(read)) {}
@@ -50,7 +50,7 @@ class JsRangeReader final : public RangeReader {
       if (bytes.size() != out.size()) Misuse(env, "what was read", "as many bytes as were asked for");
       std::copy(bytes.begin(), bytes.end(), out.begin());
     } catch (const Napi::Error& error) {
-      // Not through libav, which is C.
+      // Must not pass through libav, which is C.
       throw StageError(ErrorCode::kSourceFailed, error.Message());
     }
   }
@@ -120,7 +120,7 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
                                 ? std::span<uint8_t>()
                                 : View<uint8_t>(env, info[3], napi_uint8_array, "checkpoint");
 
-    // Of the file that was open before.
+    // Releases the file that was open before.
     preparer_->Close();
     stop_ = ToStopSignal(given, flag);
     held_ = Napi::Persistent(Napi::Array::New(env, 1).As<Napi::Object>());
@@ -333,7 +333,7 @@ void Note(const Napi::CallbackInfo& info) {
 
 void Forget(const Napi::CallbackInfo&) { ForgetInput(); }
 
-// sandboxThisThread() -> undefined, or why the system does not let it
+// sandboxThisThread() -> undefined, or why the system refuses
 Napi::Value Sandbox(const Napi::CallbackInfo& info) {
   const int failure = SandboxThisThread();
   if (failure == 0) return info.Env().Undefined();
@@ -341,8 +341,8 @@ Napi::Value Sandbox(const Napi::CallbackInfo& info) {
 }
 
 // tryLock(descriptor, kind) -> whether flock(2) gave the lock, at once: "exclusive" or "shared"; "none" gives
-// it back. The lock belongs to the open file, so that it goes with its last descriptor, however the processes
-// that had one end.
+// it back. The lock belongs to the open file, so it ends with its last descriptor, however the processes that
+// held one end.
 Napi::Value TryLock(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!info[0].IsNumber()) Misuse(env, "descriptor", "a number");
@@ -462,7 +462,7 @@ class RankWorker final : public VoiceprintListWorker {
 template <typename Worker>
 Napi::Promise Started(std::unique_ptr<Worker> worker) {
   const Napi::Promise promise = worker->promise();
-  worker.release()->Queue();  // which deletes it at the end
+  worker.release()->Queue();  // it deletes itself at the end
   return promise;
 }
 
@@ -474,9 +474,9 @@ Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
   return Started(std::make_unique<Worker>(info));
 }
 
-// Larger blocks are mapped and unmapped one by one. By default the C library maps only those larger than any
-// that was ever freed, up to 32 MiB; the others lie in the heaps of threads, whose free ends malloc_trim
-// leaves alone: each reload added megabytes.
+// Larger blocks are mapped and unmapped one by one. By default the C library maps only blocks larger than any
+// freed before, up to 32 MiB. The others stay in the threads' heaps, whose free ends malloc_trim does not
+// return: each reload added megabytes.
 constexpr int kMappedFromBytes = 1 << 20;
 
 void KeepLargeBlocksOutOfHeaps() {
@@ -486,8 +486,8 @@ void KeepLargeBlocksOutOfHeaps() {
 #endif
 }
 
-// Gives the free memory of all of the C library's heaps back to the system, in one of libuv's threads: after
-// a flood that is gigabytes, which takes a tenth of a second.
+// Returns the free memory of all C library heaps to the system, in one of libuv's threads. After a flood that
+// is gigabytes and takes a tenth of a second.
 class TrimWorker final : public Napi::AsyncWorker {
  public:
   explicit TrimWorker(Napi::Env env) : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the files that speak Node-API share: from JavaScript values to plain structs, and back.
+// Helpers shared by the Node-API files: from JavaScript values to plain structs, and back.
 #include <napi.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline Napi::Error ToJsError(Napi::Env env, const StageError& error) {
   return js_error;
 }
 
-// Runs `work`; whatever a stage throws becomes a JavaScript exception with a code.
+// Runs `work`; turns anything a stage throws into a JavaScript exception with a code.
 template <typename Work>
 auto Guarded(Napi::Env env, Work&& work) {
   try {
@@ -54,7 +54,7 @@ inline std::string Text(const Napi::CallbackInfo& info, size_t index, const char
   return info[index].As<Napi::String>();
 }
 
-// A typed array's memory, also when it belongs to a SharedArrayBuffer.
+// A typed array's memory, even if it belongs to a SharedArrayBuffer.
 template <typename T>
 std::span<T> View(Napi::Env env, const Napi::Value& value, napi_typedarray_type type, const char* name) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
@@ -97,7 +97,7 @@ inline Napi::Array ToJsSkipped(Napi::Env env, const std::vector<SkippedStretch>&
   return skipped;
 }
 
-inline constexpr double kMostChannels = 1e6;  // far from what an integer can hold
+inline constexpr double kMostChannels = 1e6;  // far beyond the range of an integer
 
 inline PrepareOptions ToOptions(const Napi::Object& given) {
   PrepareOptions options;
@@ -119,7 +119,7 @@ inline PrepareOptions ToOptions(const Napi::Object& given) {
 }
 
 inline StopSignal ToStopSignal(const Napi::Object& given, std::span<int32_t> flag) {
-  constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far from what the clock's integer can hold
+  constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far beyond the range of the clock's integer
   const auto time_limit =
       std::chrono::duration<double, std::milli>(std::clamp(Number(given, "timeLimitMs"), 0.0, kYearMs));
   return {flag.data(),

@@ -72,7 +72,7 @@ void LiveStreamObject::Push(const Napi::CallbackInfo& info) {
   Guarded(info.Env(), [&] { stream.Push(piece); });
 }
 
-// finish(): nothing is pushed any more
+// finish(): no more pieces will follow
 void LiveStreamObject::Finish(const Napi::CallbackInfo& info) {
   Preparer& stream = preparer(info.Env());
   Guarded(info.Env(), [&] { stream.FinishPushing(); });
@@ -121,10 +121,10 @@ Napi::Value LiveStreamObject::Summary(const Napi::CallbackInfo& info) {
   return ToJsSummary(info.Env(), preparer(info.Env()).summary());
 }
 
-// release(): lets another thread go on with the stream
+// release(): lets another thread continue the stream
 void LiveStreamObject::Release(const Napi::CallbackInfo&) {
   if (!stream_) return;
-  // The flag's memory may go before the next batch of work.
+  // The flag's memory may be freed before the next batch of work.
   stream_->preparer.SetStop(StopSignal());
   lock_.unlock();
   stream_.reset();

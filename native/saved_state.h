@@ -14,12 +14,12 @@
 namespace veravox {
 
 // The state of stages in bytes. One function per stage lists its fields, for both ways: Transfer() writes a
-// field to a new state, or sets it from one that was read. Numbers are little-endian, as everywhere here.
+// field to a new state, or sets it from one being read. Numbers are little-endian, as everywhere here.
 class SavedState {
  public:
-  // To be written.
+  // A state to write.
   SavedState() = default;
-  // To be read. `bytes` is used in place and outlives this object.
+  // A state to read. `bytes` is used in place and outlives this object.
   explicit SavedState(std::span<const uint8_t> bytes) : left_(bytes), is_read_(true) {}
 
   bool is_read() const { return is_read_; }
@@ -43,19 +43,19 @@ class SavedState {
   void Transfer(std::vector<T>& values) {
     auto count = static_cast<uint64_t>(values.size());
     Transfer(count);
-    // Before any memory is reserved for it.
+    // Checked before memory is reserved for it.
     Require(!is_read_ || count <= left_.size() / sizeof(T));
     values.resize(static_cast<size_t>(count));
     Transfer(std::span<T>(values));
   }
 
-  // A state that is read may be damaged: what a stage relies on is to be checked after Transfer().
+  // A state that is read may be damaged: check what a stage relies on after Transfer().
   void Require(bool holds) const {
     if (!holds && is_read_) throw StageError(ErrorCode::kInternal, "The saved state is damaged.");
   }
   // For counts of samples, frames or windows: far beyond what any file has, and far from overflow.
   void RequireCount(int64_t count) const { Require(count >= 0 && count < int64_t{1} << 48); }
-  // To be called after the last field.
+  // Call it after the last field.
   void RequireEnd() const { Require(left_.empty()); }
 
  private:

@@ -7,20 +7,20 @@
 
 namespace veravox {
 
-// Why a stage gave up. Each becomes one entry of the error catalogue on the JavaScript side
-// (src/base/errors/catalogue.ts), under the name that ErrorCodeName gives it.
+// Reasons why a stage fails. Each becomes one entry of the error catalogue on the JavaScript side
+// (src/base/errors/catalogue.ts), under its ErrorCodeName.
 enum class ErrorCode {
   kUnsupportedFormat,  // not one of the allowed containers or codecs
   kNoAudioStream,      // a container without an audio stream
-  kUndecodable,        // the right format, but nothing in it could be decoded
+  kUndecodable,        // the right format, but nothing could be decoded
   kTooManyChannels,
   kSampleRateOutOfRange,
   kTooLong,       // longer than the caller allows; measured_s is a lower bound of the duration
-  kOutOfRange,    // a region that the audio does not have; measured_s is the duration
+  kOutOfRange,    // a region beyond the audio; measured_s is the duration
   kTooShort,      // shorter than the caller needs; measured_s is the duration
   kCancelled,     // the caller's cancel flag was raised
   kDeadline,      // the caller's deadline passed
-  kSourceFailed,  // the bytes of the file could not be had
+  kSourceFailed,  // the bytes of the file could not be read
   kInternal,      // our own fault, or out of memory
 };
 
@@ -54,7 +54,7 @@ constexpr const char* ErrorCodeName(ErrorCode code) {
   return "INTERNAL";
 }
 
-// The only exception that stages throw. `what()` is a sentence with the values in it.
+// The only exception that stages throw. `what()` is a sentence that includes the values.
 class StageError : public std::runtime_error {
  public:
   StageError(ErrorCode code, const std::string& sentence, double measured_s = 0.0)

@@ -9,7 +9,7 @@
 
 namespace veravox {
 
-// Lets the owner of a request stop the work on it from another thread. Loops over untrusted input call
+// Lets a request's owner stop the work from another thread. Loops over untrusted input call
 // ThrowIfStopped() at least once per decoded block.
 class StopSignal {
  public:
@@ -20,7 +20,7 @@ class StopSignal {
   StopSignal(const int32_t* flag, Clock::time_point deadline) : flag_(flag), deadline_(deadline) {}
 
   bool cancelled() const {
-    // The flag lives in memory that JavaScript writes with Atomics.store.
+    // JavaScript writes the flag with Atomics.store.
     return flag_ != nullptr && __atomic_load_n(flag_, __ATOMIC_RELAXED) != 0;
   }
   bool expired() const { return Clock::now() >= deadline_; }

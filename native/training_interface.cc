@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The stages as a C interface for training, so that training and serving compute every number with the
-// same code. Built as libveravox_training.so by -DVERAVOX_SHARED=ON; training/features/native.py is its only
+// The stages as a C interface for training, so that training and serving compute all numbers with the same
+// code. Built as libveravox_training.so by -DVERAVOX_SHARED=ON; training/features/native.py is its only
 // caller.
 //
 // Conventions: a function that can fail takes an error buffer (may be null) and reports failure by a null
@@ -35,7 +35,7 @@ void Explain(const char* sentence, char* error, size_t error_size) {
   error[error_size - 1] = '\0';
 }
 
-// Runs `work` so that no exception crosses into C; `failure` is returned in its place.
+// Runs `work` and returns `failure` if it throws, so that no exception crosses into C.
 template <typename Result, typename Work>
 Result Guard(Result failure, char* error, size_t error_size, const Work& work) {
   try {
@@ -76,8 +76,8 @@ VERAVOX_EXPORT size_t veravox_features_output_size(const VeravoxFeatures* featur
   return features->extractor.OutputSize(samples);
 }
 
-// Returns 0, or -1 when `output_size` is not veravox_features_output_size(features, samples). The samples are
-// a recording of their own to the filter of audible_only.
+// Returns 0, or -1 when `output_size` is not veravox_features_output_size(features, samples). The filter of
+// audible_only treats the samples as a whole recording.
 VERAVOX_EXPORT int veravox_features_compute(VeravoxFeatures* features, const float* input, size_t samples,
                                             float* output, size_t output_size, char* error,
                                             size_t error_size) {
@@ -96,7 +96,7 @@ VERAVOX_EXPORT int veravox_features_compute(VeravoxFeatures* features, const flo
 
 // Voice activity. All three give ceil(samples / 160) frames of a whole stream and return 0 or -1.
 
-// `output`: 24 numbers per frame, what the speech network is given.
+// `output`: 24 numbers per frame, the input of the speech network.
 VERAVOX_EXPORT int veravox_speech_features(const float* input, size_t samples, float* output, char* error,
                                            size_t error_size) {
   using Features = veravox::SpeechFeatures;
@@ -130,7 +130,7 @@ VERAVOX_EXPORT int veravox_speech_scores(const float* input, size_t samples, flo
   });
 }
 
-// `output`: 1 speech, 0 none.
+// `output`: 1 for speech, 0 otherwise.
 VERAVOX_EXPORT int veravox_speech_decisions(const float* input, size_t samples, uint8_t* output, char* error,
                                             size_t error_size) {
   return Guard(-1, error, error_size, [&] {
@@ -145,7 +145,7 @@ VERAVOX_EXPORT int veravox_speech_decisions(const float* input, size_t samples, 
 
 struct VeravoxResampler {
   veravox::Resampler resampler;
-  std::vector<float> output;  // of the last call
+  std::vector<float> output;  // results of the last call
 };
 
 VERAVOX_EXPORT VeravoxResampler* veravox_resampler_create(int input_rate_hz, int output_rate_hz, char* error,
@@ -157,8 +157,8 @@ VERAVOX_EXPORT VeravoxResampler* veravox_resampler_create(int input_rate_hz, int
 
 VERAVOX_EXPORT void veravox_resampler_destroy(VeravoxResampler* resampler) { delete resampler; }
 
-// Returns how many samples can be computed by now, or -1. They are found at veravox_resampler_output until
-// the next call.
+// Returns how many samples can be computed so far, or -1. veravox_resampler_output gives them until the next
+// call.
 VERAVOX_EXPORT int64_t veravox_resampler_push(VeravoxResampler* resampler, const float* input, size_t samples,
                                               char* error, size_t error_size) {
   return Guard<int64_t>(-1, error, error_size, [&] {

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { rootDir, SetupError } from './setup/step.mjs';
 import { runAsProgram, setUp } from './setup.mjs';
 
-/** By name; the folders beside them hold their parts. */
+/** Programs by name; the folders beside them hold their parts. */
 function programs() {
   const found = ['bench', 'test/long'].flatMap((folder) =>
     fs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generates clients from the document of a real server, compiles them unedited, and uses them against that server; lints
-// the document, too. The generators come from the registry into a temporary folder: together they are larger than all else
-// that the project needs.
+// Generates clients from the document of a real server, compiles them unedited, and uses them against that server; also
+// lints the document. The generators come from the registry into a temporary folder: together they are larger than
+// everything else that the project needs.
 //
 //   npm run check:openapi-clients [-- --write]     --write: keeps the result in bench/results/openapi-clients.json
 import { spawn, spawnSync } from 'node:child_process';
@@ -31,7 +31,7 @@ const main = path.join(rootDir, 'dist/cli/main.js');
 const START_TIMEOUT_MS = 60_000;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-openapi-clients-'));
-/** Nothing of what the tools keep stays. */
+/** Keeps the tools' caches in the temporary folder. */
 const env = {
   ...process.env,
   NO_COLOR: '1',
@@ -72,7 +72,7 @@ function install() {
   }).seconds;
 }
 
-/** @returns its address, and what ends it */
+/** @returns its address, and a function that ends it */
 async function startServer(settings) {
   const child = spawn(process.execPath, [main, 'serve'], {
     env: { ...env, ...settings },
@@ -125,7 +125,7 @@ function generate(origin) {
   };
 }
 
-/** Strict, and with the generated files checked, too. */
+/** Strict, and the generated files are also checked. */
 const compilerOptions = {
   target: 'ES2022',
   lib: ['ES2023', 'DOM', 'DOM.Iterable'],
@@ -144,7 +144,7 @@ function compile() {
   return bin('tsc', ['-p', '.']).seconds;
 }
 
-/** esbuild comes with orval; it only takes types away and puts files together. */
+/** esbuild comes with orval; it only strips types and joins files. */
 function use(name, settings) {
   bin('esbuild', [`${name}.ts`, '--bundle', '--platform=node', '--format=esm', `--outfile=${name}.mjs`]);
   return run(process.execPath, [`${name}.mjs`], { more: settings }).seconds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks the format of the native sources; --write corrects it. One version only, as each formats differently.
+// Checks the format of the native sources; --write corrects it. Pinned to one version, as each formats
+// differently.
 import './needs-node.mjs';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies what the page at /docs needs of Swagger UI to dist/, so that running veravox takes neither the rest of that
-// package nor the telemetry that it depends on.
+// Copies the parts of Swagger UI for the page at /docs to dist/, so that running veravox needs neither the rest of
+// that package nor the telemetry that it depends on.
 import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';

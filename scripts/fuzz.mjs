@@ -43,7 +43,7 @@ function run(command, args, env = {}) {
 
 /**
  * Half a second of every format is enough for every header and some packets, and keeps the run short; the less
- * common codecs come from the decoder tests. The order is fixed, so that an input's number stands for it.
+ * common codecs come from the decoder tests. The order is fixed, so that a number identifies an input.
  */
 async function makeSeedFiles(directory) {
   const common = await makeMedia({ clip: CLIP, directory, seconds: 0.5, rates: [16000, 48000] });

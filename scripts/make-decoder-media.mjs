@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes what the native decoder tests read: every format, rate and layout of make-media.mjs, less common codecs
-// and containers, and truncated files, each with the ffmpeg command's own decoding beside it.
+// Makes the input of the native decoder tests: every format, rate and layout of make-media.mjs, less common
+// codecs and containers, and truncated files, each with the ffmpeg command's own decoding.
 //
 // node scripts/make-decoder-media.mjs DIRECTORY
 // writes DIRECTORY/index.tsv: kind, file, reference ("-" where ffmpeg decodes nothing), decoded rate in Hz.
@@ -21,7 +21,7 @@ const CLIP = new URL('../test/fixtures/human-lj-a.flac', import.meta.url);
 const SECONDS = 2;
 const TRUNCATED_TO = [0.04, 0.1, 0.35, 0.6, 0.97];
 
-/** A picture that does not compress: players put covers of megabytes in front of the audio. */
+/** An incompressible picture: players put covers of megabytes in front of the audio. */
 const COVER = ['-f', 'lavfi', '-t', '0.04', '-i', 'testsrc2=size=800x800,noise=alls=100:allf=t'];
 const AS_COVER = ['-map', '0:a', '-map', '1:v', '-frames:v', '1', '-disposition:v:0', 'attached_pic'];
 const VIDEO = ['-f', 'lavfi', '-t', String(SECONDS), '-i', 'testsrc2=size=64x48:rate=5'];
@@ -70,7 +70,7 @@ const SPECIAL_FILES = [
   ['mp2.mkv', 'stereo44k', ['-c:a', 'mp2']],
   ['pcm-s24.mkv', 'stereo44k', ['-c:a', 'pcm_s24le']],
   ['pcm-f64.mkv', 'stereo44k', ['-c:a', 'pcm_f64le']],
-  // The reference shows that the first audio stream is taken, though the second has more channels.
+  // The reference shows that the first audio stream is used, though the second has more channels.
   [
     'two-audio.mkv',
     'mono16k',
@@ -159,7 +159,7 @@ function damage(bytes) {
   return Buffer.from(bytes).fill(0xa5, middle, middle + Math.ceil(bytes.length * 0.05));
 }
 
-/** Spoils a file of each format and asks ffmpeg what it makes of the rest. */
+/** Damages a file of each format and has ffmpeg decode the rest. */
 async function makeSpoiltFiles(folder, entries) {
   const oneOfEach = FORMATS.map((format) =>
     named(entries, 'stereo', format.rates(44100) ? 44100 : 48000, format.name),
@@ -188,7 +188,7 @@ async function makeSpoiltFiles(folder, entries) {
   return rows;
 }
 
-/** Makes the files, if they are not there, and returns the path of index.tsv. */
+/** Makes the files, if missing, and returns the path of index.tsv. */
 export async function makeDecoderMedia(directory) {
   const root = resolve(directory);
   await mkdir(root, { recursive: true });

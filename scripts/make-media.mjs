@@ -3,7 +3,7 @@
 // file the samples that the ffmpeg command decodes from it: the independent reference for our decoder.
 //
 // node scripts/make-media.mjs CLIP DIRECTORY [--seconds 2] [--rates 16000,44100] [--layouts mono,stereo]
-// prints the files. What exists is not made again.
+// prints the files. Existing files are kept.
 import './needs-node.mjs';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { parseArgs, promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** How the channels of each layout are made of one: no two are alike, or a wrong mixing matrix would not show. */
+/** How each layout's channels are made from one: no two are alike, so that a wrong mixing matrix shows. */
 const LAYOUTS = {
   mono: { channels: 1, filter: 'aformat=channel_layouts=mono' },
   stereo: {
@@ -40,7 +40,7 @@ const opusRates = (rateHz) => [8000, 12000, 16000, 24000, 48000].includes(rateHz
 const ac3Rates = (rateHz) => [32000, 44100, 48000].includes(rateHz);
 const anyRate = () => true;
 
-/** Containers of the contract, each with the codecs that people put into them. */
+/** Containers of the contract, each with the codecs commonly used in it. */
 export const FORMATS = [
   { name: 'wav', extension: 'wav', codec: ['pcm_s16le'], rates: anyRate },
   { name: 'mp3', extension: 'mp3', codec: ['libmp3lame'], rates: upTo48kHz, maxChannels: 2 },
@@ -72,12 +72,12 @@ export const FORMATS = [
   { name: 'webm-vorbis', extension: 'webm', codec: ['libvorbis'], rates: anyRate },
 ];
 
-/** Runs ffmpeg; the error that it throws carries ffmpeg's own words. */
+/** Runs ffmpeg; the error that it throws includes ffmpeg's own message. */
 export const ffmpeg = (args) => run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
 
 /**
- * What the ffmpeg command says a file's first audio stream is, mixed to one channel, at the file's own rate.
- * rematrix_maxval keeps the mixed signal within full scale also where ffmpeg works with floats; asetpts keeps the
+ * A file's first audio stream as the ffmpeg command decodes it, mixed to one channel, at the file's own rate.
+ * rematrix_maxval keeps the mixed signal within full scale even if ffmpeg works with floats; asetpts keeps the
  * muxer from dropping frames whose time stamps were damaged.
  */
 export const referenceOutput = (inputIndex, file) => [
@@ -95,7 +95,7 @@ export async function forEachInParallel(items, work) {
 }
 
 /**
- * Runs `fill(folder)` once for each `key` and keeps the result under `directory`. A run that dies half-way leaves
+ * Runs `fill(folder)` once for each `key` and keeps the result under `directory`. A run that dies midway leaves
  * nothing that looks finished. Returns the folder.
  */
 export async function cachedFolder(directory, key, fill) {

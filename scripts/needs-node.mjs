@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends a program whose Node is too old with one sentence. Programs import it first; commands of other packages come after
-// `node scripts/needs-node.mjs &&`.
+// Ends a program with one sentence if its Node is too old. Programs import it first; commands of other packages come
+// after `node scripts/needs-node.mjs &&`.
 import { fetchedNodeDir } from './setup/node.mjs';
 import { whyTooOld } from './setup/node-version.mjs';
 

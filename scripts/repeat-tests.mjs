@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds tests that depend on how busy the machine is: runs the Node tests beside other work until they have passed several times in
-// a row. Ends at the first run that fails. Hours for the whole suite, so this is not a part of `npm test`.
+// Finds tests that depend on the load of the machine: runs the Node tests under load until they have passed several times in a row.
+// Ends at the first run that fails. Hours for the whole suite, so this is not a part of `npm test`.
 //
 //   node scripts/repeat-tests.mjs                 five times at a load of eight
 //   node scripts/repeat-tests.mjs jobs --times=2  only test files with this word in their path, twice
@@ -24,7 +24,7 @@ await runAsProgram(async () => {
   const times = wholeNumber('times', values.times);
   const load = wholeNumber('load', values.load);
   const busy = Array.from({ length: load }, () =>
-    // Ends with this process, whatever ends it.
+    // Ends with this process, however it ends.
     spawn(
       process.execPath,
       [

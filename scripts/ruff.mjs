@@ -29,7 +29,7 @@ function withSortedImports(text) {
   );
 }
 
-/** What is wrong with one file, a line each. */
+/** The findings in one file, a line each. */
 function problemsOf(file, text) {
   const found = ruff
     .check(text)

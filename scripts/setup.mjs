@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a clone ready to run: Node, system packages, npm packages, native addon, TypeScript. Does what is missing and
-// nothing else; with nothing missing it is silent. Uses only what Node brings, since it runs before `npm ci`, and what Node 20
-// has until it has fetched a newer one.
+// Makes a clone ready to run: Node, system packages, npm packages, native addon, TypeScript. Does only the missing steps;
+// silent if there are none. Uses only Node's own modules, since it runs before `npm ci`, and only features of Node 20
+// until it has fetched a newer one.
 //
 //   node scripts/setup.mjs           what `npm start` needs
 //   node scripts/setup.mjs --tests   what `npm test` needs on top

@@ -36,11 +36,11 @@ const steps = {
 
   training() {
     const buildDir = 'build/training';
-    // What set-up has compiled for the addon.
+    // The addon that set-up has compiled.
     const stages = path.join(rootDir, 'build/addon/libveravox_stages.a');
     run('cmake', '-S', '.', '-B', buildDir, '-DVERAVOX_SHARED=ON', `-DVERAVOX_STAGES=${stages}`);
     run('cmake', '--build', buildDir, '--parallel', cores, '--target', 'veravox_training');
-    // Debian's own Python: its packages are installed for no other. Tests that need PyTorch say so if it is absent.
+    // Debian's own Python, the only one with its packages. Tests that need PyTorch say so if it is absent.
     run('/usr/bin/python3', '-m', 'unittest', 'discover', '-s', 'training/tests', '-t', 'training');
   },
 
@@ -54,7 +54,7 @@ const steps = {
       .filter((file) => nameParts.length === 0 || nameParts.some((part) => file.includes(part)))
       .map((file) => path.join(testDir, file));
     if (files.length === 0) throw new SetupError(`No test file has ${nameParts.join(' or ')} in its path.`);
-    // Node itself would leave a core free, and so run one file at a time on a machine with two.
+    // By default Node leaves a core free, and so runs one file at a time on two cores.
     const atOnce = `--test-concurrency=${cores}`;
     run(process.execPath, '--enable-source-maps', '--test', atOnce, '--test-reporter=spec', ...files);
   },

@@ -5,14 +5,14 @@
 import { SeededRandom } from '../../src/evaluation/figures/random.js';
 import { MinHeap } from './min-heap.js';
 
-/** How a request gets its host: by chance, by turns, or the less busy one of two that chance picks. */
+/** How a request gets its host: at random, in turn, or the less busy of two random ones. */
 export type Balancing = 'random' | 'turns' | 'two-choices';
 
 export interface FleetOrder {
   readonly hosts: number;
   readonly coresPerHost: number;
   readonly arrivalsPerS: number;
-  /** Measured ones; each request draws one. */
+  /** Measured service times; each request draws one. */
   readonly serviceMs: readonly number[];
   readonly balancing: Balancing;
   /** Requests to simulate; the first quarter only fills the queues. */
@@ -21,7 +21,7 @@ export interface FleetOrder {
 }
 
 export interface FleetResult {
-  /** Offered work as a share of all cores; at 1 and above the queues grow without end. */
+  /** Offered work as a share of all cores; at 1 and above the queues grow without limit. */
   readonly load: number;
   readonly meanWaitMs: number;
   /** From arrival to answer. */
@@ -32,7 +32,7 @@ export interface FleetResult {
 }
 
 class Host {
-  /** When each core is free. */
+  /** Times at which cores become free. */
   readonly #freeAtMs = new MinHeap();
   readonly #leaveAtMs = new MinHeap();
 
@@ -40,7 +40,7 @@ class Host {
     for (let core = 0; core < cores; core++) this.#freeAtMs.push(0);
   }
 
-  /** Requests that wait or are served. */
+  /** Requests waiting or in service. */
   inHand(nowMs: number): number {
     while (this.#leaveAtMs.min <= nowMs) this.#leaveAtMs.pop();
     return this.#leaveAtMs.size;
@@ -108,7 +108,7 @@ export function meanOf(values: readonly number[]): number {
 
 /**
  * The fewest hosts whose 99th percentile stays within the limit.
- * @throws if the limit is below the 99th percentile of the service times alone: no number of hosts is enough then
+ * @throws if the limit is below the 99th percentile of the service times alone: then no number of hosts is enough
  */
 export function fewestHosts(
   order: Omit<FleetOrder, 'hosts'>,
@@ -119,7 +119,7 @@ export function fewestHosts(
   if (p99Ms < (sorted[Math.floor(0.99 * sorted.length)] as number))
     throw new Error('The limit is below the 99th percentile of the service times.');
   const fits = (hosts: number): boolean => simulateFleet({ ...order, hosts }).p99Ms <= p99Ms;
-  // Below the work itself the queues grow without end, whatever a run of finite length shows.
+  // Below the work itself the queues grow without limit, whatever a finite run shows.
   let tooFew = Math.floor(work);
   let enough = tooFew + 1;
   while (!fits(enough)) {

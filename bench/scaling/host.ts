@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one core of a real host does: the most answers per second, the time of single requests, and the latencies under
-// loads that the simulation has to reproduce.
+// Measures one core of a real host: the most answers per second, the time of single requests, and the latencies under
+// loads that the simulation must reproduce.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export function makeClip(folder: string, lengthS: number): Buffer {
   return readFileSync(file);
 }
 
-/** One kind of request to a server that has cores of its own. */
+/** One kind of request to a server with cores of its own. */
 export class MeasuredHost {
   readonly #server: ServerProcess;
   readonly #body: string;
@@ -40,7 +40,7 @@ export class MeasuredHost {
     return runPhase(target, { keys, slowClients: 0, abortsPerS: 0, ...order });
   }
 
-  /** Answers per second to 16 connections that always ask. */
+  /** Answers per second to 16 connections without pauses. */
   async maximumPerS(durationS: number): Promise<number> {
     return goodputPerS(await this.#run({ durationS, closedConnections: CONNECTIONS }));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Numbers, of which the smallest is at hand. */
+/** Numbers with quick access to the smallest. */
 export class MinHeap {
   readonly #items: number[] = [];
 

@@ -2,8 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the arguments of a benchmark. Ends the process with the usage: with 0 for --help, with 2 for arguments that it does
- * not take.
+ * Reads the arguments of a benchmark. Ends the process with the usage: with 0 for --help, with 2 for unknown arguments.
  * @param usage the whole command line
  */
 export function benchArguments<const Config extends ParseArgsConfig>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one model session in a loop for a while, with nothing around it: the ceiling that the server is
-// measured against. Same session options and input as in the server's scoring threads.
+// Runs one model session in a loop for a while, alone: the ceiling for the server. Same session options and
+// input as in the server's scoring threads.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 
-/** A row of `index.csv` in the folder of a corpus, by the names of its columns. */
+/** A row of a corpus's `index.csv`, by column name. */
 export type IndexRow = Readonly<Record<string, string>>;
 
 export const readIndex = (corpus: string): IndexRow[] =>

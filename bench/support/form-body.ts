@@ -9,7 +9,7 @@ export interface FormOptions {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** A multipart body with the file, and fields before it. */
+/** A multipart body with fields, then the file. */
 export function formBody(file: Uint8Array, { fileField = 'file', fields = {} }: FormOptions = {}): Buffer {
   const open = `--${boundary}\r\nContent-Disposition: form-data`;
   const texts = Object.entries(fields).map(([name, value]) => `${open}; name="${name}"\r\n\r\n${value}\r\n`);

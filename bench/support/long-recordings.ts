@@ -8,7 +8,7 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 export const RATE_HZ = 16_000;
 export const WAV_HEADER_BYTES = 44;
 
-/** Clips of humans and of AI in turn: mono, 16 bits, at RATE_HZ. */
+/** Alternating human and AI clips: mono, 16 bits, at RATE_HZ. */
 export function speech(): Buffer {
   const clips = ['human-lj-a', 'ai-kokoro', 'human-vctk-p237', 'ai-wavenet-lj', 'human-lj-b'];
   const parts = clips.map((name) => {
@@ -21,7 +21,7 @@ export function speech(): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The header of a mono WAV file of 16 bits at RATE_HZ with so many bytes in all. */
+/** The header of a mono WAV file of 16 bits at RATE_HZ with this many bytes in all. */
 export function wavHeader(bytes: number): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
@@ -39,7 +39,7 @@ export function wavHeader(bytes: number): Buffer {
   return header;
 }
 
-/** The speech over and over, in a WAV file of so many bytes. */
+/** The speech over and over, in a WAV file of this many bytes. */
 export function writeWav(file: string, bytes: number): void {
   const audio = speech();
   const out = fs.openSync(file, 'w');
@@ -48,7 +48,7 @@ export function writeWav(file: string, bytes: number): void {
   fs.closeSync(out);
 }
 
-/** The speech over and over, in stereo at 44.1 kHz, in a FLAC file of about so many bytes. */
+/** The speech over and over, in stereo at 44.1 kHz, in a FLAC file of about this many bytes. */
 export function writeFlac(file: string, bytes: number): void {
   const raw = `${file}.raw`;
   fs.writeFileSync(raw, speech());

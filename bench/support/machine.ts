@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
-/** What figures were measured on; they mean little without it. */
+/** The machine of a measurement; figures mean little without it. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',

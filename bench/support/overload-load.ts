@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The load of overload.ts, in a process of its own. Open loop: requests are sent when they are due, whatever became of
-// those before. Everything is written to bare sockets, since the load runs on the cores that it measures.
+// The load of overload.ts, in a separate process. Open loop: requests are sent when due, whatever happened to earlier
+// ones. Uses bare sockets, since the load runs on the cores that it measures.
 import { connect, type Socket } from 'node:net';
 
 export interface LoadOrder {
   readonly port: number;
   readonly path: string;
   readonly durationS: number;
-  /** Requests per second of each key; they never wait for each other. */
+  /** Requests per second of each key; keys never wait for each other. */
   readonly keys: readonly { readonly apiKey: string; readonly name: string; readonly perS: number }[];
-  /** Instead of a rate: so many requests of the first key at once, one after the other. */
+  /** Instead of a rate: connections of the first key that each send one request after another. */
   readonly closedConnections?: number;
   readonly slowClients: number;
   /** Whether requests come at random moments (a Poisson process) instead of evenly. */
   readonly isRandom?: boolean;
-  /** Uploads per second that break off on their way. */
+  /** Uploads per second that break off midway. */
   readonly abortsPerS: number;
   readonly boundary: string;
   /** The form, in base64. */
@@ -28,9 +28,9 @@ export interface KeyResult {
   readonly statuses: Readonly<Record<string, number>>;
   readonly withoutRetryAfter: number;
   readonly retryAfterS: { readonly min: number; readonly max: number } | undefined;
-  /** Answered with 200 before the end, so not while the load ran out. */
+  /** Answered with 200 before the end, not while the load ran out. */
   readonly acceptedInTime: number;
-  /** From the first byte sent to the last received. */
+  /** Time from the first byte sent to the last received. */
   readonly acceptedMs: readonly number[];
   readonly refusedMs: readonly number[];
 }
@@ -38,7 +38,7 @@ export interface KeyResult {
 export interface LoadResult {
   readonly keys: readonly KeyResult[];
   readonly broken: number;
-  /** Requests that were due and could not be sent, for lack of connections. */
+  /** Requests that were due but not sent, for lack of connections. */
   readonly unsent: number;
   readonly slowOpened: number;
   readonly slowAnswered408: number;
@@ -217,7 +217,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
           else send(connection, index);
         }
       });
-      // Not all in the first moment.
+      // Spreads them, not all in the first moment.
       for (let i = 0; i < 20 && slowOpen < order.slowClients; i++) openSlow();
       while (aborts < elapsedS * order.abortsPerS) abortOne();
     }, TICK_MS);

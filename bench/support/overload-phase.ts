@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One phase of overload.ts: a load on the server, probes beside it, and who had the processors meanwhile.
+// One phase of overload.ts: a load on the server, simultaneous probes, and the use of the processors.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface PhaseResult extends LoadResult {
   readonly durationS: number;
   readonly probesMs: readonly number[];
   readonly serverCpuS: number;
-  /** Processor time of everything on the machine that is neither server nor load. */
+  /** Processor time of everything on the machine except server and load. */
   readonly othersCpuS: number;
   readonly peakMiB: number;
 }
@@ -35,7 +35,7 @@ function cpuSOf(pid: number | 'self'): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
 }
 
-/** Since the start of the system, of all processors; without what was idle, waited for a disk or taken by other guests. */
+/** Since the start of the system, over all processors; excludes idle, disk wait and time of other guests. */
 function cpuSOfAll(): number {
   const [user, nice, system, , , interrupts, softInterrupts] = (
     readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? ''
@@ -49,7 +49,7 @@ function cpuSOfAll(): number {
 const residentMiB = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
 
-/** On a connection of its own, as orchestrators ask. */
+/** Uses its own connection, like orchestrators. */
 function probe(port: number, path: string): Promise<number> {
   const startedMs = performance.now();
   return new Promise((resolve) => {

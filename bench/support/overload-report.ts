@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the phases of overload.ts come to. The machine's speed drifts: each phase is compared with the maxima right before and
-// after it, and phases of one kind alternate with others and are taken together.
+// Summarises the phases of overload.ts. The machine's speed drifts: each phase is compared with the maxima right before and
+// after it, and phases of one kind alternate with others and are pooled.
 import type { KeyResult } from './overload-load.js';
 import type { PhaseResult } from './overload-phase.js';
 
 export interface MeasuredPhase {
   readonly result: PhaseResult;
-  /** Answers per second at the maxima before and after it. */
+  /** Answers per second in the maximum phases before and after it. */
   readonly maximaPerS: readonly number[];
 }
 
@@ -17,7 +17,7 @@ const round = (number: number): number => Math.round(number * 1000) / 1000;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 export const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 
-/** Standard deviations of a normal distribution that 95 % lie within. */
+/** Standard deviations that hold 95 % of a normal distribution. */
 const Z95 = 1.96;
 
 function percentilesMs(valuesMs: readonly number[]) {
@@ -60,13 +60,13 @@ function describeKey(parts: readonly KeyResult[]) {
   };
 }
 
-/** Of all keys but the greedy one together: each has too few requests for a 99th percentile of its own. */
+/** All keys but the greedy one together: each alone has too few requests for a 99th percentile. */
 function politeMs(results: readonly PhaseResult[]) {
   const keys = results.flatMap((result) => result.keys.filter(({ name }) => name !== GREEDY));
   return percentilesMs(keys.flatMap(({ acceptedMs }) => acceptedMs));
 }
 
-/** Phases of one kind, taken together. */
+/** Pools phases of one kind. */
 export function describePhases(phases: readonly MeasuredPhase[]) {
   const results = phases.map(({ result }) => result);
   const seconds = sum(results.map(({ durationS }) => durationS));

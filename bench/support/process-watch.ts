@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a server takes of the machine: the process and those that it has started. */
+/** Resources of a server: the process and its children. */
 export interface Usage {
   /** In ascending order. */
   readonly pids: readonly number[];
@@ -10,7 +10,7 @@ export interface Usage {
   readonly openFiles: number;
 }
 
-/** @throws when the process is gone */
+/** @throws if the process is gone */
 export function usageOf(pid: number): Usage {
   const pids = treeOf(pid).sort((a, b) => a - b);
   let residentKiB = 0;
@@ -33,7 +33,7 @@ function treeOf(pid: number): number[] {
 const numberIn = (status: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
 
-/** The sum of a metric over its labels; undefined where the server has none of that name. */
+/** The sum of a metric over its labels; undefined if the server has no such metric. */
 export async function metric(port: number, name: string): Promise<number | undefined> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))];

@@ -10,23 +10,23 @@ export interface ServerProcess {
   readonly port: number;
   readonly apiKey: string;
   readonly pid: number;
-  /** Resolves with how it ended, even if something else ended it. */
+  /** Resolves with the way it ended, whatever ended it. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface ServerProcessOptions {
-  /** Where the log is written to, if anybody wants to read it. */
+  /** Destination of the log; discarded by default. */
   readonly logFile?: string | undefined;
-  /** The processors it may use, as taskset takes them; all where absent. */
+  /** Processors it may use, in the form of taskset; default all. */
   readonly cpus?: string;
-  /** Of another checkout. */
+  /** The main module, perhaps of another checkout. */
   readonly main?: string;
 }
 
 const cli = join(packageDir, 'dist/cli/main.js');
 
-/** A new key of the server with this data folder, which takes it within a second. */
+/** Creates a key for the server with this data folder, valid within a second. */
 export function createKey(dataDir: string, main = cli): string {
   return execFileSync(process.execPath, [main, 'keys', 'create'], {
     env: { ...process.env, VERAVOX_DATA_DIR: dataDir },

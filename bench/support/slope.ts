@@ -7,7 +7,7 @@ export interface Point {
 
 export interface Slope {
   readonly perX: number;
-  /** 95 %. */
+  /** Of a 95 % interval. */
   readonly low: number;
   readonly high: number;
 }
@@ -25,7 +25,7 @@ function fit(points: readonly Point[]): { slope: number; intercept: number } {
 
 /**
  * The slope of a line through samples in the order of time, with its confidence interval. Neighbouring samples of memory
- * are alike, so that the interval of the textbook would be far too narrow: the residuals are drawn again in blocks.
+ * are alike, so the textbook interval would be far too narrow: the residuals are resampled in blocks.
  */
 export function slopeOf(points: readonly Point[], blockLength: number, random: () => number): Slope {
   const { slope, intercept } = fit(points);

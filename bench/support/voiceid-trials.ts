@@ -41,7 +41,7 @@ export interface Trials {
 export interface TrialLimits {
   readonly seed: number;
   readonly samplesPerSpeaker: number;
-  /** Enrolments of other speakers that each sample is compared with. */
+  /** Enrolments of other speakers to compare each sample with. */
   readonly impostorsPerSample: number;
 }
 
@@ -95,7 +95,7 @@ function groupsOf(clips: readonly Clip[]): Clip[][] {
   return [...groups.values()];
 }
 
-/** Takes clips from the front of the queue until both are reached; undefined when they run out. */
+/** Takes clips from the front of the queue until both are reached; undefined if they run out. */
 function joinUntil(
   corpus: string,
   queue: Clip[],

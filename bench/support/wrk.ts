@@ -32,7 +32,7 @@ end
 `;
 }
 
-/** Posts a file over and over on keep-alive connections to a server on this machine, with wrk. */
+/** Posts a file over and over on keep-alive connections to a local server, with wrk. */
 export async function load(options: {
   readonly port: number;
   readonly apiKey: string;

@@ -19,45 +19,45 @@ struct AudioPosition {
   int rate_hz = 0;
 };
 
-// How many samples lie before this time; the nearest boundary between two counts.
+// The number of samples before this time, to the nearest boundary.
 inline int64_t SamplesUntil(double seconds, int rate_hz) {
-  constexpr double kFarAway = 1e15;  // where an integer still holds it
+  constexpr double kFarAway = 1e15;  // within the range of an integer
   return std::llround(std::clamp(seconds * rate_hz, -kFarAway, kFarAway));
 }
 
-// Where a Decoder gets its blocks from. Checks the limit on channels; the Decoder checks the others, which
-// show in the blocks.
+// A source of blocks for a Decoder. Checks the limit on channels; the Decoder checks the other limits as it
+// reads the blocks.
 class AudioSource {
  public:
   virtual ~AudioSource() = default;
 
   // The next block, never empty; valid until the next call. False at the end, and while is_waiting().
   virtual bool Next(MonoBlock& block) = 0;
-  // The audio goes on, but what follows has not come yet.
+  // More audio will follow, but it has not arrived yet.
   virtual bool is_waiting() const { return false; }
-  // Passes over `samples` samples that Next() would have given, or over the rest if there are fewer. To be
-  // called first, and with what some blocks had together.
+  // Skips `samples` samples that Next() would have given, or the rest if there are fewer. Call it before
+  // Next(), with the sum of whole blocks.
   virtual void Skip(int64_t samples) {
     MonoBlock block;
     while (samples > 0 && Next(block)) samples -= static_cast<int64_t>(block.samples.size());
   }
-  // Goes to this time at once, where Next() gives what a file would give that begins there. To be called
-  // first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
-  // it is, at no rate.
+  // Jumps to this time, where Next() gives what a file that begins there would give. Call it before Next().
+  // Returns the new position, or the end if that is earlier; a source that cannot seek stays where it is and
+  // returns a rate of 0.
   virtual AudioPosition Seek(double) { return {}; }
-  // Of the block that came last; 0 before the first.
+  // Channels of the last block; 0 before the first.
   virtual int channels() const = 0;
-  // Channels would have cancelled each other in the mix, so that some were inverted.
+  // Some channels were inverted, since they would have cancelled others in the mix.
   virtual bool has_inverted_channels() const { return false; }
   virtual int64_t damaged_packets() const = 0;
-  // Whole at the end, as the next; times are those of the whole recording. A region leaves out what lies
-  // outside.
+  // Complete at the end, as is stated_length(); times are those of the whole recording. A region omits what
+  // lies outside.
   virtual std::vector<Unheard> unheard() const { return {}; }
-  // Only at the end, and only where the file is shorter than it says.
+  // Set at the end, if the file is shorter than it says.
   virtual std::optional<StatedLength> stated_length() const { return {}; }
-  // At the end: where another file begins behind this one, in the bytes that the source was given.
+  // Set at the end: the offset of another file behind this one, in the source's bytes.
   virtual std::optional<uint64_t> file_end() const { return {}; }
-  // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
+  // Share of the file's bytes read so far, 0..1. May jump if the container's index is at the end.
   virtual double progress() const = 0;
   virtual std::string container_name() const = 0;
   virtual std::string codec_name() const = 0;

@@ -10,7 +10,7 @@
 
 namespace veravox {
 
-// Where the bytes of a file come from. Not thread-safe.
+// A source of a file's bytes. Not thread-safe.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -21,7 +21,7 @@ class ByteSource {
   virtual std::span<const uint8_t> Read(uint64_t offset, size_t count) = 0;
 };
 
-// A file that lies in memory, which outlives this object. Nothing is copied.
+// A file in memory, which outlives this object. Nothing is copied.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -37,7 +37,7 @@ class MemorySource final : public ByteSource {
   std::span<const uint8_t> bytes_;
 };
 
-// The bytes of another source from `begin` on, which lies in it. That source outlives this one.
+// The bytes of another source from `begin` on, an offset inside it. That source outlives this one.
 class TailSource final : public ByteSource {
  public:
   TailSource(ByteSource& source, uint64_t begin) : source_(source), begin_(begin) {}
@@ -65,7 +65,8 @@ inline size_t CopyFrom(ByteSource& source, uint64_t offset, std::span<uint8_t> o
   return copied;
 }
 
-// `count` bytes in a row, fewer at the end of the file; copied to `pieces` if the source has them in several.
+// `count` contiguous bytes, fewer at the end of the file; copied to `pieces` if they span several of the
+// source's pieces.
 inline std::span<const uint8_t> ReadInARow(ByteSource& source, uint64_t offset, size_t count,
                                            std::vector<uint8_t>& pieces) {
   const uint64_t left = source.size() - std::min(offset, source.size());

@@ -8,8 +8,8 @@
 namespace veravox {
 namespace {
 
-// Two channels cancel each other if their sum has less than this share of the power that the sum of different
-// sounds would have. Channels with sounds of their own are far from it.
+// Two channels cancel each other if their sum has less than this share of the power that the sum of unrelated
+// sounds would have. Channels with sounds of their own stay far above it.
 constexpr double kCancelledShare = 0.3;
 
 }  // namespace
@@ -41,8 +41,8 @@ void ChannelPolarity::Multiply(size_t steps) {
   }
 }
 
-// A new block may begin with other signs, and they may turn once within it: more often than that, the voice
-// would be chopped.
+// A new block may begin with other signs, and they may change once within it. More changes would chop up the
+// voice.
 void ChannelPolarity::Decide() {
   const bool is_first = block_runs_ == 0;
   signs_before_ = signs_;
@@ -71,8 +71,8 @@ bool ChannelPolarity::Cancel(size_t a, size_t b) const {
   return apart + 2.0 * Product(a, b) < kCancelledShare * apart;
 }
 
-// From the loudest channel to the faintest, each takes its sign from the one before it with which it has most
-// in common. The first channel keeps its own.
+// From the loudest channel to the faintest, each takes its sign from the earlier channel that it correlates
+// with most. The first channel keeps its own sign.
 void ChannelPolarity::FindSigns() {
   std::iota(order_.begin(), order_.end(), size_t{0});
   std::stable_sort(order_.begin(), order_.end(),

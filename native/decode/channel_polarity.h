@@ -9,24 +9,25 @@
 
 namespace veravox {
 
-// Finds channels that would cancel others in a mix, since one of them has the opposite polarity: a microphone
-// that is wired the other way, or a recorder that inverts a side. Decides anew in runs of a few milliseconds,
-// by what the channels had in common in the last second or less and in the run itself, so that a voice is in
-// the mix from its first sound.
+// Finds channels that would cancel others in a mix because of opposite polarity: a microphone wired the wrong
+// way, or a recorder that inverts a side. Decides anew for each run of a few milliseconds, by how the
+// channels correlated in the last second or less and in the run itself, so that a voice is in the mix from
+// its first sound.
 //
-// What it says of a sample depends on some thousand samples before its run and on none after it: a reader
+// The decision for a sample depends on some thousand samples before its run and on none after it: a reader
 // that starts in the middle gets the same mix after a little more reading. A run should only be split where
-// every reader of the file does.
+// every reader of the file splits it.
 class ChannelPolarity {
  public:
   static constexpr size_t kRunSamples = 512;
 
   void Reset(size_t channels);
-  // What the next samples of the run, at most run_left(), add to the mix: `read(channel, sample)` gives it.
+  // Contribution of the next samples of the run, at most run_left(), to the mix: `read(channel, sample)`
+  // gives them.
   template <typename Read>
   void Hear(size_t samples, Read read) {
-    // Steps from one sample to another a little later have no offset and hardly any hum, which say nothing of
-    // voices. That some are left out does not matter for their correlation.
+    // Differences of samples a little apart have no offset and hardly any hum, neither of which tells of
+    // voices. Skipping some differences does not affect their correlation.
     const size_t first = (kStepSamples - run_position_ % kStepSamples) % kStepSamples;
     size_t steps = 0;
     for (size_t i = first; i < samples; i += kStepSamples) {
@@ -43,14 +44,14 @@ class ChannelPolarity {
     Advance(samples);
   }
   size_t run_left() const { return kRunSamples - run_position_; }
-  // 1 or -1 for each channel, before what was heard last and from there on.
+  // 1 or -1 per channel: before the samples heard last, and from there on.
   std::span<const float> signs_before() const { return signs_before_; }
   std::span<const float> signs() const { return signs_; }
 
   // A channel was inverted since the last Reset().
   bool has_turned() const { return has_turned_; }
 
-  // From where on all has to be heard for what is said of this sample.
+  // The first sample that must be heard to decide about this one.
   static int64_t FirstHeard(int64_t sample) {
     return std::max<int64_t>(sample / kBlockSamples - 2, 0) * kBlockSamples;
   }
@@ -72,10 +73,10 @@ class ChannelPolarity {
   void FindSigns();
 
   size_t channels_ = 0;
-  std::vector<float> before_;  // the sample in which the last step ended
+  std::vector<float> before_;  // the sample at which the last step ended
   std::vector<float> steps_;
   size_t run_position_ = 0;
-  // Sums of the products of each two channels' steps, in the present block and the one before.
+  // Sums of the products of each channel pair's steps, in this block and the one before.
   std::vector<double> products_;
   std::vector<double> products_before_;
   int block_runs_ = 0;

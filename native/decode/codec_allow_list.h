@@ -26,13 +26,13 @@ inline bool IsAllowedDecoder(std::string_view name) {
   return false;
 }
 
-// Those that change the sound, by libavcodec's names of codecs. src/base/addon/addon.ts has them, too.
+// Codecs that change the sound, by libavcodec's names; keep src/base/addon/addon.ts in step.
 inline constexpr std::string_view kLossyCodecs[] = {
     "aac", "ac3", "adpcm_ima_qt", "adpcm_ima_wav", "adpcm_ms",  "eac3",   "gsm_ms",
     "mp2", "mp3", "opus",         "pcm_alaw",      "pcm_mulaw", "vorbis",
 };
 
-// The one with this name, which lives for ever; empty for all others.
+// The lossy codec with this name, as a string that is never freed; empty for all others.
 inline std::string_view LossyCodec(std::string_view name) {
   for (const std::string_view codec : kLossyCodecs) {
     if (codec == name) return codec;

@@ -66,7 +66,7 @@ SniffedContainer SniffContainer(ByteSource& source) {
 
   const uint64_t behind_zeros = EndOfTagsAndZeros(source, offset);
   if (behind_zeros == offset) return {nullptr, offset};
-  // The first box of a MOV file may begin with zeros of its own, three at most: they are a part of its size.
+  // The first box of a MOV file may begin with up to three zeros of its own, which are part of its size.
   constexpr uint64_t kMostOwnZeros = 3;
   for (uint64_t at = behind_zeros - std::min(behind_zeros - offset, kMostOwnZeros); at < behind_zeros; ++at) {
     if (StartsWithMovBox(ReadInARow(source, at, kMovBoxBytes, pieces))) return {&kMov, at};

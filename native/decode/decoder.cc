@@ -83,7 +83,7 @@ std::unique_ptr<AudioSource> OpenFile(ByteSource& source, const DecodeOptions& o
 std::unique_ptr<AudioSource> OpenAll(ByteSource& source, const DecodeOptions& options,
                                      const StopSignal& stop) {
   std::unique_ptr<AudioSource> first = OpenFile(source, options, stop);
-  // Goes on by itself, and seeks.
+  // Joins files and seeks by itself.
   if (first->container_name() == "wav") return first;
   return std::make_unique<JoinedSource>(
       source, std::move(first), [options, &stop](ByteSource& file) { return OpenFile(file, options, stop); });
@@ -126,7 +126,7 @@ class Decoder::Impl {
   const StopSignal& stop_;
   const std::unique_ptr<AudioSource> source_;
   const std::string container_name_;
-  // Counted in samples, since a sum of seconds would drift past a limit that the audio just meets.
+  // Counted in samples: a sum of seconds would drift past a limit that the audio just meets.
   int64_t samples_ = 0;
   int rate_hz_ = 0;
   double seconds_at_other_rates_ = 0.0;
@@ -162,7 +162,7 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
     samples_ = 0;
   }
   samples_ += static_cast<int64_t>(block.samples.size());
-  // A gap of years is refused at its beginning.
+  // Refuses a gap of years at its start.
   const auto samples = static_cast<double>(samples_ + block.silence_ahead);
   const double decoded_s = seconds_at_other_rates_ + samples / rate_hz_;
   if (decoded_s > limits_.max_duration_s) {

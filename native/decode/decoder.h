@@ -18,7 +18,7 @@ namespace veravox {
 // The part of a recording that is decoded; all of it by default. Times are seconds of its audio.
 struct DecodeRegion {
   double start_s = 0.0;
-  std::optional<double> end_s;  // until the end, where absent
+  std::optional<double> end_s;  // default: until the end
 
   bool is_all() const { return start_s == 0.0 && !end_s; }
 };
@@ -32,20 +32,19 @@ struct DecodeLimits {
 
 struct DecodeOptions {
   DecodeLimits limits;
-  // What lies outside is neither given nor counted. A region that the audio does not have throws
-  // kOutOfRange.
+  // Audio outside is neither returned nor counted. A region beyond the audio throws kOutOfRange.
   DecodeRegion region;
-  // Of all channels only this one, from 0 on, in place of their mix. A part of the audio with fewer channels
-  // gives its last one.
+  // Decodes this channel alone, from 0 on, in place of the mix. Parts with fewer channels give their last
+  // one.
   std::optional<int> channel;
 };
 
-// A run of decoded audio, already mixed down to one channel. Valid until the next call.
+// A run of decoded audio, mixed down to one channel. Valid until the next call.
 struct MonoBlock {
   std::span<const float> samples;  // full scale is -1..1
   int sample_rate_hz = 0;          // may change between blocks of one file
-  double coded_bits = 0.0;         // of the packets that it was decoded from; 0 without packets
-  int64_t silence_ahead = 0;       // samples of silence that are sure to follow
+  double coded_bits = 0.0;         // of the packets it was decoded from; 0 without packets
+  int64_t silence_ahead = 0;       // samples of silence known to follow
 };
 
 class AudioSource;
@@ -57,32 +56,32 @@ class Decoder {
   Decoder(ByteSource& source, const DecodeOptions& options, const StopSignal& stop);
   // A file in memory.
   Decoder(std::span<const uint8_t> bytes, const DecodeOptions& options, const StopSignal& stop);
-  // Audio that comes piece by piece, from a source that checks the channels.
+  // Audio that arrives in pieces, from a source that checks the channels.
   Decoder(std::unique_ptr<AudioSource> source, const DecodeLimits& limits, const StopSignal& stop);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
   // Decodes the next block. False at the end of the stream, after the codec was drained, and while
-  // is_waiting(). Throws kUndecodable when the stream ended without one decoded sample.
+  // is_waiting(). Throws kUndecodable if the stream ends without one decoded sample.
   bool Next(MonoBlock& block);
-  // The audio goes on, but what follows has not come yet.
+  // More audio will follow, but it has not arrived yet.
   bool is_waiting() const;
 
-  // Between two blocks. A state that is read takes a new decoder of the same file to where the other one was:
-  // at once in PCM WAV that states its size, by decoding all that comes before in others. Their codecs depend
-  // on what they have decoded, and some never forget it.
+  // Call it between two blocks. A state that is read takes a new decoder of the same file to the other's
+  // position: at once in PCM WAV of stated size, in others by decoding everything before it, since their
+  // codecs depend on what they have decoded, some without end.
   void Transfer(SavedState& state);
 
   bool has_inverted_channels() const;
-  // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
+  // Packets that the demuxer marked corrupt or the codec refused. Their decodable parts are used.
   int64_t damaged_packets() const;
-  // Both are whole at the end.
+  // Both are complete at the end.
   std::vector<Unheard> unheard() const;
   std::optional<StatedLength> stated_length() const;
-  // Share of the file's bytes that were read, 0..1.
+  // Share of the file's bytes read so far, 0..1.
   double progress() const;
-  // Of the block that came last; 0 before the first.
+  // Channels of the last block; 0 before the first.
   int channels() const;
   const std::string& container_name() const;
   // May change between blocks.
@@ -90,7 +89,7 @@ class Decoder {
 
  private:
   class Impl;
-  std::unique_ptr<MemorySource> memory_;  // for a file in memory
+  std::unique_ptr<MemorySource> memory_;  // if the file is in memory
   std::unique_ptr<Impl> impl_;
 };
 

@@ -17,42 +17,42 @@ extern "C" {
 namespace veravox {
 namespace {
 
-// How far libavformat may look ahead where the rate and channels are not in the header.
+// How far libavformat may look ahead if the header lacks rate and channels.
 constexpr int64_t kProbeBytes = 64 * 1024;
 constexpr int64_t kProbeDurationUs = 1'000'000;
 constexpr int64_t kMaxStreams = 64;
-// Without it the demuxer hands out 4 KiB at a time, and the cost per packet shows.
+// By default the demuxer hands out 4 KiB at a time, and the cost per packet shows.
 constexpr int64_t kWavPacketBytes = 64 * 1024;
 
-// Looks for another file, each of which reads some of it.
+// Most searches for another file; each reads part of it.
 constexpr int kMaxLooks = 50;
 
-// A file that names further files (references, playlists, streams of a network) does not get them.
+// Refuses to open the further files that a file names (references, playlists, network streams).
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
 }
 
-// What stands between frames, or behind the last one.
+// Padding between frames or behind the last one.
 bool IsAllZero(const AVPacket& packet) {
   return std::all_of(packet.data, packet.data + packet.size, [](uint8_t byte) { return byte == 0; });
 }
 
-// Whether players begin the recording with this stream if it is the first to begin.
+// Whether players start the recording at this stream's start if it is the earliest.
 bool HasOwnTime(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
          (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
 }
 
-// Frames without a container, whose end shows only by what is no frame.
+// Containers of bare frames, which end where the frames end.
 bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
 
-// ISO/IEC 11172-3, section 2.4.2.3: a synchword and a layer.
+// ISO/IEC 11172-3, section 2.4.2.3: a syncword and a layer.
 bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
   return bytes.size() > 1 && bytes[0] == 0xff && (bytes[1] & 0xe0) == 0xe0 && (bytes[1] & 0x06) != 0;
 }
 
-// The length of the first audio stream in its header ("strh"), which libavformat corrects where no index
+// The length of the first audio stream in its header ("strh"), which libavformat corrects if no index
 // follows.
 std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
   constexpr size_t kLookBytes = 64 * 1024;
@@ -101,13 +101,13 @@ void Demuxer::Open() {
   AVFormatContext* format = avformat_alloc_context();
   if (format == nullptr) throw StageError(ErrorCode::kInternal, "Out of memory for the demuxer.");
   format->pb = input_.io();
-  // Only to learn the duration, libavformat would look at the end first: that of the last link.
+  // Otherwise libavformat first reads the end to learn the duration: that of the last link only.
   if (container_.name == std::string_view("ogg")) format->pb->seekable = 0;
   format->io_open = RefuseNestedOpen;
   format->interrupt_callback = {IsStopped, const_cast<StopSignal*>(&stop_)};
 
   Options options;
-  // Also for whatever a demuxer opens inside itself.
+  // Also applies to anything that a demuxer opens internally.
   options.Set("format_whitelist", demuxer->name);
   options.Set("codec_whitelist", kAllowedDecoders);
   options.Set("probesize", kProbeBytes);
@@ -136,8 +136,8 @@ void Demuxer::SelectFirstAudioStream() {
 }
 
 void Demuxer::FindParameters() {
-  // Matroska states the rate that an Opus encoder was fed with, but what has to be cut off the end is counted
-  // at the one rate that Opus decoders have.
+  // Matroska states the rate that an Opus encoder was fed with, but counts the samples to cut off the end at
+  // the one rate of Opus decoders.
   constexpr int kOpusRateHz = 48000;
   const AVCodecParameters& parameters = *stream().codecpar;
   const bool opus_at_another_rate =
@@ -146,12 +146,12 @@ void Demuxer::FindParameters() {
   const int error = avformat_find_stream_info(format_.get(), nullptr);
   if (error < 0) ThrowUnreadable(error);
   input_.ThrowIfFailed();
-  // How far into the file the demuxer of AAC may look for the next frame, behind what is none.
+  // Lets the AAC demuxer search the whole file for the next frame behind junk.
   format_->probesize = std::numeric_limits<int64_t>::max();
 }
 
 void Demuxer::ThrowUnreadable(int error) const {
-  stop_.ThrowIfStopped();  // which the input reported as a read error
+  stop_.ThrowIfStopped();  // the input reports a stop as a read error
   input_.ThrowIfFailed();
   if (container_.demuxer == std::string_view("mov")) {
     const std::string missing = MissingMovIndex(source_, begin_);
@@ -169,7 +169,7 @@ bool Demuxer::Next(AVPacket& packet) {
     input_.ThrowIfFailed();
     if (error == AVERROR(EAGAIN)) continue;
     if (error < 0) {
-      stop_.ThrowIfStopped();  // which the input reported as a read error
+      stop_.ThrowIfStopped();  // the input reports a stop as a read error
       ended_by_damage_ = error != AVERROR_EOF;
       NoteFileEnd();
       if (file_end_) ended_by_damage_ = false;
@@ -180,7 +180,7 @@ bool Demuxer::Next(AVPacket& packet) {
   }
 }
 
-// Whether it is one to decode.
+// Whether it is a packet to decode.
 bool Demuxer::Take(AVPacket& packet) {
   if (container_.parameters_in_frames && packet.stream_index == stream_index_ && IsAllZero(packet)) {
     return false;
@@ -198,7 +198,7 @@ bool Demuxer::Take(AVPacket& packet) {
   return true;
 }
 
-// Of each stream that comes before the audio, only the first packet is read.
+// Reads only the first packet of each stream that comes before the audio.
 void Demuxer::NoteStart(const AVPacket& packet) {
   const int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   const auto index = static_cast<unsigned>(packet.stream_index);
@@ -208,7 +208,7 @@ void Demuxer::NoteStart(const AVPacket& packet) {
   }
   for (unsigned i = 0; i < format_->nb_streams; ++i) {
     AVStream& stream = *format_->streams[i];
-    // Other audio is counted.
+    // Other audio is kept, to be counted.
     const bool is_done = has_begun_ || i == index;
     if (is_done && stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO) stream.discard = AVDISCARD_ALL;
   }
@@ -223,7 +223,7 @@ void Demuxer::NoteEnd(const AVPacket& packet) {
   end_s_ = std::max(end_s_, stamp_s + duration_s);
 }
 
-// libavformat takes bytes between frames for a part of one, or passes over them.
+// libavformat treats bytes between frames as part of a frame, or skips them.
 void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
   if (packet.pos < 0) return;
   const std::span<const uint8_t> bytes(packet.data, static_cast<size_t>(packet.size));
@@ -243,7 +243,7 @@ void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
   next_offset_ = begin + bytes.size();
 }
 
-// MPEG streams go on behind damage, and behind tags, which are zeros here.
+// MPEG streams continue behind damage, and behind tags, which are zeros here.
 bool Demuxer::IsOtherFile(uint64_t offset) {
   if (--looks_left_ < 0) return false;
   TailSource rest(source_, offset);
@@ -275,7 +275,7 @@ std::vector<Unheard> Demuxer::unheard() const {
   return tracks;
 }
 
-// Where the audio ends by what the container says, in its own time.
+// The end of the audio as the container states it, in the container's time.
 std::optional<double> Demuxer::StatedEnd() const {
   const AVStream& audio = stream();
   const bool is_stated = format_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
@@ -284,7 +284,7 @@ std::optional<double> Demuxer::StatedEnd() const {
     if (!is_stated || audio.duration == AV_NOPTS_VALUE || audio.duration <= 0) return {};
     return Seconds(audio.duration, audio.time_base);
   }
-  // Matroska says it of each stream in a tag, and in the header of all together.
+  // Matroska has it per stream in a tag, and for all streams in the header.
   const AVDictionaryEntry* tag = av_dict_get(audio.metadata, "DURATION", nullptr, AV_DICT_IGNORE_SUFFIX);
   int64_t duration_us = 0;
   if (tag != nullptr && av_parse_time(&duration_us, tag->value, /*duration=*/1) >= 0) {

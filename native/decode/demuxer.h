@@ -17,8 +17,8 @@ namespace veravox {
 // The packets of the first audio stream of a file. Not thread-safe.
 class Demuxer final : public PacketSource {
  public:
-  // The container starts at `begin`. All but that are used in place and outlive the demuxer. Throws
-  // StageError.
+  // The container starts at `begin`. The reference arguments are used in place and outlive the demuxer.
+  // Throws StageError.
   Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop);
 
   const char* container_name() const override { return container_.name; }

@@ -13,9 +13,9 @@
 namespace veravox {
 namespace {
 
-// Far more than a day of audio has.
+// Far more than the parts of a day of audio.
 constexpr int kMaxSteps = 10'000'000;
-// Looks for a file of another kind, each of which reads some of it.
+// Most searches for a file of another kind; each reads part of it.
 constexpr int kMaxLooks = 50;
 
 uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
@@ -73,7 +73,7 @@ void FileEnd::EndAt(uint64_t offset) {
   GiveUp();
 }
 
-// Where a part should be, but is none of this container.
+// Whether another file begins here, instead of a part of this container.
 bool FileEnd::IsFileHere() {
   if (next_ == begin_ || --looks_left_ < 0) return false;
   TailSource rest(source_, next_);
@@ -96,7 +96,7 @@ void FileEnd::StepOgg() {
   const uint8_t flags = page[5];
   if ((flags & kFirstPage) == 0) {
     has_data_ = true;
-  } else if (has_data_ && LittleEndian32(page, 18) == 0) {  // its number, so that damage does not end a link
+  } else if (has_data_ && LittleEndian32(page, 18) == 0) {  // page number: damage does not end a link
     return EndAt(next_);
   }
   has_last_page_ = has_last_page_ || (flags & kLastPage) != 0;
@@ -105,7 +105,7 @@ void FileEnd::StepOgg() {
   Pass(bytes);
 }
 
-// Behind damage.
+// Resynchronises behind damage.
 void FileEnd::FindNextPage() {
   constexpr size_t kLookBytes = 64 * 1024;
   constexpr std::string_view kPage("OggS\0", 5);
@@ -152,19 +152,19 @@ void FileEnd::StepAvi() {
   if (chunk.size() < kHeaderBytes) return GiveUp();
   const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
   const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
-  // What does not begin like a file may be a part of this one, with a size that was never corrected.
+  // A chunk that does not begin like a file may belong to this one, whose size was never corrected.
   if (!goes_on) return EndOrGiveUp();
   const uint64_t bytes = LittleEndian32(chunk, 4);
   if (bytes < kHeaderBytes || bytes >= source_.size() - next_) return GiveUp();
   Pass(8 + bytes + (bytes & 1));
 }
 
-// RFC 8794, section 6, and RFC 9559. Live recordings have a segment and clusters of unknown size, which last
-// until an element that cannot be a part of them.
+// RFC 8794, section 6, and RFC 9559. Live recordings have a segment and clusters of unknown size, which end
+// at the first element that cannot be part of them.
 void FileEnd::StepMatroska() {
   constexpr size_t kMostHeaderBytes = 12;
   constexpr uint64_t kHeader = 0x1a45dfa3, kSegment = 0x18538067, kCluster = 0x1f43b675;
-  // Of the file, of a segment and of a cluster; the rest lies deeper.
+  // Ids of the file's, a segment's and a cluster's elements; all others lie deeper.
   constexpr std::array<uint64_t, 18> kIds = {
       kHeader,  kSegment, 0x114d9b74, 0x1549a966, 0x1654ae6b, 0x1c53bb6b, 0x1043a770, 0x1254c367, 0x1941a469,
       kCluster, 0xec,     0xbf,       0xe7,       0xa3,       0xa0,       0xa7,       0xab,       0x5854};

@@ -10,19 +10,19 @@
 
 namespace veravox {
 
-// Finds where a file ends because another one begins behind it: two that were joined, or the links of a
-// chained Ogg stream. Goes from part to part of the container by their sizes, as far as it is read anyway.
+// Finds the end of a file that another one follows: joined files, or the links of a chained Ogg stream. Steps
+// from part to part of the container by their sizes, only as far as it is read anyway.
 class FileEnd {
  public:
   // The container starts at `begin`. `source` is used in place and outlives this object.
   FileEnd(ByteSource& source, uint64_t begin, const Container& container);
 
-  // The end of the file, as far as it shows before `offset`. Throws StageError.
+  // The end of the file, as far as it is known from the bytes before `offset`. Throws StageError.
   uint64_t Before(uint64_t offset);
   uint64_t Find() { return Before(source_.size()); }
-  // The last part that was seen states more bytes than there are.
+  // The last part seen states more bytes than there are.
   bool is_cut() const { return is_cut_; }
-  // Of an Ogg stream: a page has said that it is the last one of its logical stream.
+  // Ogg: a page was marked as the last of its logical stream.
   bool has_last_page() const { return has_last_page_; }
 
  private:
@@ -44,12 +44,12 @@ class FileEnd {
   ByteSource& source_;
   const uint64_t begin_;
   Kind kind_;
-  uint64_t next_;  // the part that comes next
+  uint64_t next_;  // the next part
   uint64_t end_;
   int steps_left_;
   int looks_left_;
   bool is_cut_ = false;
-  bool has_data_ = false;        // Ogg: a page that is not the first one of its stream; MOV: "mdat"
+  bool has_data_ = false;        // Ogg: a page other than a stream's first; MOV: "mdat"
   uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   bool has_last_page_ = false;

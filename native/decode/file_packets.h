@@ -11,10 +11,10 @@
 
 namespace veravox {
 
-// The packets of a file that libavformat is to see in another way than it lies there.
+// Packets of a file that is presented to libavformat in a different form.
 class FilePackets : public PacketSource {
  public:
-  // As of Demuxer, with bytes of its own.
+  // As for Demuxer, but it owns the bytes.
   FilePackets(std::unique_ptr<ByteSource> bytes, uint64_t begin, const Container& container,
               const StopSignal& stop)
       : bytes_(std::move(bytes)), demuxer_(*bytes_, begin, container, stop) {}

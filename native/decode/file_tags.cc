@@ -15,26 +15,26 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-// Of tags in a row, and of frames in one: nobody has that many.
+// Far more than real files have: tags in a row, and frames per tag.
 constexpr int kMaxTags = 1000;
 constexpr size_t kId3HeaderBytes = 10;
 constexpr size_t kId3v1Bytes = 128;
 constexpr size_t kApeHeaderBytes = 32;
 
-// With seven bits in each byte; none if a byte has eight.
+// A number with seven bits per byte; none if a byte has eight.
 std::optional<uint64_t> Syncsafe(Bytes bytes) {
   if (std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte > 0x7f; })) return {};
   return BigEndian(bytes, 7);
 }
 
-// The frames of an ID3v2 tag (https://id3.org/id3v2.3.0, https://id3.org/id3v2.4.0-structure), which tell
-// its size a second time.
+// The frames of an ID3v2 tag (https://id3.org/id3v2.3.0, https://id3.org/id3v2.4.0-structure), from which its
+// size also follows.
 class Id3Frames {
  public:
   Id3Frames(ByteSource& source, uint8_t version)
       : source_(source), version_(version), id_bytes_(version == 2 ? 3 : 4) {}
 
-  // The end of the last frame of those from `offset` on, if there is one.
+  // The end of the last frame in the run that starts at `offset`, if there is one.
   std::optional<uint64_t> End(uint64_t offset) {
     std::optional<uint64_t> end;
     for (int frames = 0; frames < kMaxTags; ++frames) {
@@ -62,7 +62,7 @@ class Id3Frames {
     const uint64_t body = offset + header_bytes;
     const uint64_t plain_end = body + BigEndian(size);
     const std::optional<uint64_t> syncsafe = version_ == 4 ? Syncsafe(size) : std::nullopt;
-    // Some writers of version 4 state plain sizes in frames, too.
+    // Some writers of version 4 also state plain sizes in frames.
     const bool is_plain =
         !syncsafe || (body + *syncsafe != plain_end && !IsFrameAt(body + *syncsafe) && IsFrameAt(plain_end));
     const uint64_t end = is_plain ? plain_end : body + *syncsafe;
@@ -89,7 +89,7 @@ std::optional<uint64_t> EndOfId3v2(ByteSource& source, uint64_t offset) {
   const std::optional<uint64_t> syncsafe = Syncsafe(header.subspan(6, 4));
   const uint64_t end = syncsafe ? body + *syncsafe + footer : plain_end;
 
-  // Some writers state the size as a plain integer, or another one than the frames have.
+  // Some writers state the size as a plain integer, or one that differs from the frames.
   if (version < 2 || version > 4 || (flags & kHasExtendedHeader) != 0) return end;
   const std::optional<uint64_t> frames_end = Id3Frames(source, version).End(body);
   if (!frames_end || (*frames_end <= end && end <= source.size())) return end;
@@ -97,7 +97,7 @@ std::optional<uint64_t> EndOfId3v2(ByteSource& source, uint64_t offset) {
 }
 
 // https://wiki.hydrogenaud.io/index.php?title=APEv2_specification: a header, or a footer in its place. The
-// size that either states includes the footer, but not the header.
+// size in either includes the footer, but not the header.
 std::optional<uint64_t> ApeSize(Bytes header) {
   if (header.size() < kApeHeaderBytes || !HasAt(header, 0, "APETAGEX")) return {};
   return uint64_t{header[12]} | uint64_t{header[13]} << 8 | uint64_t{header[14]} << 16 |
@@ -111,7 +111,7 @@ std::optional<uint64_t> EndOfApe(ByteSource& source, uint64_t offset) {
   return offset + kApeHeaderBytes + *size;
 }
 
-// https://id3.org/Lyrics3v2: ends with a word, in front of an ID3v1 tag.
+// https://id3.org/Lyrics3v2: ends with a keyword before an ID3v1 tag.
 std::optional<uint64_t> EndOfLyrics3(ByteSource& source, uint64_t offset) {
   constexpr size_t kMostBytes = 1'000'000;
   std::vector<uint8_t> pieces;
@@ -137,7 +137,7 @@ std::optional<uint64_t> EndOfOneTag(ByteSource& source, uint64_t offset) {
   return {};
 }
 
-// The beginning of a tag that ends at `end` and says so there.
+// The beginning of a tag that is recognised by its end, which is at `end`.
 std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_t end) {
   std::vector<uint8_t> pieces;
   const uint64_t longest = end - from;
@@ -156,12 +156,12 @@ std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_
   return {};
 }
 
-// ID3v2 and Lyrics3 tags say at their beginning what they are, and an ID3v1 tag may stand in front of zeros.
-// The tag ends between `end` and `zeros_end`.
+// Recognises ID3v2 and Lyrics3 tags by their beginning, and ID3v1 tags in front of zeros. The tag ends
+// between `end` and `zeros_end`.
 std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint64_t end,
                                          uint64_t zeros_end) {
   constexpr uint64_t kMostBytes = 2 * 1024 * 1024;
-  // Some writers count a header too much or too little.
+  // Some writers count a header too many or too few.
   constexpr uint64_t kMiscount = 10;
   const uint64_t begin = end - std::min(end - from, kMostBytes);
   // A copy, since looking at tags reads from the source.

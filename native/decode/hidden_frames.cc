@@ -23,14 +23,14 @@ uint8_t Crc8(Bytes bytes) {
   return static_cast<uint8_t>(crc);
 }
 
-// RFC 9639, section 9.1: whether the header of a frame begins here, by its fields and its checksum.
+// RFC 9639, section 9.1: whether a frame header begins here, by its fields and checksum.
 bool IsFlacHeader(Bytes bytes) {
   constexpr size_t kFixedBytes = 4;
   if (bytes.size() < kFixedBytes + 2 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return false;
   const int block_size = bytes[2] >> 4, rate = bytes[2] & 15, channels = bytes[3] >> 4;
   const int depth = bytes[3] >> 1 & 7;
   if (block_size == 0 || rate == 15 || channels > 10 || depth == 3 || (bytes[3] & 1) != 0) return false;
-  // The number of the frame is coded as in UTF-8.
+  // The frame number is coded as in UTF-8.
   const int ones = std::countl_one(bytes[kFixedBytes]);
   if (ones == 1 || ones > 7) return false;
   size_t size = kFixedBytes + static_cast<size_t>(std::max(ones, 1));
@@ -39,7 +39,7 @@ bool IsFlacHeader(Bytes bytes) {
   return size < bytes.size() && Crc8(bytes.first(size)) == bytes[size];
 }
 
-// Of those that begin before byte `end`.
+// Counts the frames that begin before byte `end`.
 size_t CountFlacFrames(Bytes bytes, size_t end) {
   size_t count = 0;
   const auto last = bytes.begin() + static_cast<ptrdiff_t>(std::min(end, bytes.size()));
@@ -54,7 +54,7 @@ size_t CountFlacFrames(Bytes bytes, size_t end) {
 
 bool HoldsFrames(ByteSource& source, const ByteRange& range) {
   constexpr uint64_t kStepBytes = 64 * 1024;
-  // One of FLAC may stand there by chance.
+  // A single FLAC header may occur by chance.
   constexpr size_t kFlacFrames = 2;
   std::vector<uint8_t> pieces;
   size_t flac_frames = 0;

@@ -6,8 +6,8 @@
 
 namespace veravox {
 
-// Whether frames of MPEG audio or FLAC stand in what claims to be a tag. Players decode them, unless the tag
-// stands at the beginning of the file.
+// Whether a range that claims to be a tag holds frames of MPEG audio or FLAC. Players decode them, unless the
+// tag is at the beginning of the file.
 bool HoldsFrames(ByteSource& source, const ByteRange& range);
 
 }  // namespace veravox

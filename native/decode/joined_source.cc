@@ -6,7 +6,7 @@
 namespace veravox {
 namespace {
 
-// Whether a file is to blame, rather than a limit or a stop.
+// Whether the file is to blame, rather than a limit or a stop.
 bool IsUnreadable(const StageError& error) {
   return error.code() == ErrorCode::kUndecodable || error.code() == ErrorCode::kUnsupportedFormat ||
          error.code() == ErrorCode::kNoAudioStream;
@@ -40,7 +40,7 @@ bool JoinedSource::Next(MonoBlock& block) {
   return false;
 }
 
-// If that fails, what was heard still counts.
+// If it fails, the audio heard so far still counts.
 void JoinedSource::OpenNext() {
   const std::optional<uint64_t> end = current_->file_end();
   ended_ = !end;

@@ -12,13 +12,13 @@
 
 namespace veravox {
 
-// All files in one: players stop at the end of the first, but what follows may be what somebody hears.
+// Plays joined files as one: players stop at the end of the first, but somebody may hear the rest.
 class JoinedSource final : public AudioSource {
  public:
   using Open = std::function<std::unique_ptr<AudioSource>(ByteSource&)>;
 
-  // `source` is used in place and outlives this object; `first` was opened with it. `open` makes a source of
-  // a file and throws StageError.
+  // `source` is used in place and outlives this object; `first` was opened with it. `open` opens a file as a
+  // source and throws StageError.
   JoinedSource(ByteSource& source, std::unique_ptr<AudioSource> first, Open open);
 
   bool Next(MonoBlock& block) override;
@@ -39,8 +39,8 @@ class JoinedSource final : public AudioSource {
   ByteSource& source_;
   const Open open_;
   uint64_t begin_ = 0;                    // of the current file
-  std::optional<TailSource> tail_;        // from there on; absent in the first
-  std::unique_ptr<AudioSource> current_;  // absent after a failure to open one
+  std::optional<TailSource> tail_;        // bytes from begin_ on; absent in the first
+  std::unique_ptr<AudioSource> current_;  // absent if one failed to open
   const std::string container_name_;
   const std::string codec_name_;
   TimeLine time_line_;

@@ -6,9 +6,8 @@
 namespace veravox {
 namespace {
 
-// The largest block that any of libav's functions may allocate. Sample tables and packets of a few bytes can
-// ask for gigabytes; the index of ten hours of AAC takes 40 MB. A hostile file gets three or four such
-// blocks.
+// The largest block that libav may allocate. Sample tables and packets of a few bytes can ask for gigabytes;
+// the index of ten hours of AAC takes 40 MB. A hostile file gets three or four such blocks.
 constexpr size_t kMaxAllocationBytes = 64 * 1024 * 1024;
 
 }  // namespace

@@ -29,7 +29,7 @@ struct LibavDeleter {
 
 struct IoContextDeleter {
   void operator()(AVIOContext* io) const {
-    av_freep(&io->buffer);  // avio_context_free leaves the buffer, which libav may have replaced by then
+    av_freep(&io->buffer);  // avio_context_free does not free the buffer, which libav may have replaced
     avio_context_free(&io);
   }
 };
@@ -40,7 +40,7 @@ using FramePtr = std::unique_ptr<AVFrame, LibavDeleter<av_frame_free>>;
 using IoContextPtr = std::unique_ptr<AVIOContext, IoContextDeleter>;
 using PacketPtr = std::unique_ptr<AVPacket, LibavDeleter<av_packet_free>>;
 
-// Options for libav's open functions, which replace the dictionary by one of what they did not use.
+// Options for libav's open functions, which leave the unused ones in the dictionary.
 class Options {
  public:
   Options() = default;
@@ -56,7 +56,7 @@ class Options {
   AVDictionary* entries_ = nullptr;
 };
 
-// libav's only state in the whole process. To be called before anything of it is opened.
+// Sets up libav's only global state. Call it before using anything else of libav.
 void SetUpLibavOnce();
 
 inline std::string LibavErrorText(int error) {

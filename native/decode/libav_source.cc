@@ -12,10 +12,10 @@ namespace {
 
 // A packet may be as large as its file: frames are mixed in pieces of this many samples.
 constexpr int kBlockSamples = 16 * 1024;
-// Files that promise audio packet after packet and never hold any end here rather than at the deadline.
+// Ends files that promise packet after packet of audio but hold none, before the deadline would.
 constexpr int kMaxDamagedInARow = 5000;
 
-// Between what a container states and what it has: durations are rounded, and often to whole packets.
+// Allowed gap between stated and found length: durations are rounded, often to whole packets.
 constexpr double kEndToleranceS = 0.1;
 
 template <typename Handle>
@@ -106,7 +106,7 @@ std::optional<StatedLength> LibavSource::stated_length() const {
   if (!length) return {};
   const double heard_s = time_line_.position_s();
   if (!length->stated_s) return StatedLength{{}, heard_s};
-  // What encoders have added at both ends is in the packets, but not heard.
+  // Encoder padding at both ends is in the packets, but is not heard.
   const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
   if (missing_s <= kEndToleranceS) return {};
   return StatedLength{heard_s + missing_s, heard_s};
@@ -122,7 +122,8 @@ MonoBlock LibavSource::TakeSilence() {
           .silence_ahead = silence_};
 }
 
-// Decodes the next frame into frame_; it may be empty. False at the end of the stream, and without a packet.
+// Decodes the next frame into frame_; it may be empty. False at the end of the stream, and if there is no
+// packet yet.
 bool LibavSource::DecodeFrame() {
   for (;;) {
     stop_.ThrowIfStopped();
@@ -138,7 +139,7 @@ bool LibavSource::DecodeFrame() {
   }
 }
 
-// Gives the codec the next packet, or none at the end. False if the next one has not come yet.
+// Gives the codec the next packet, or none at the end. False if the next one has not arrived yet.
 bool LibavSource::SendPacket() {
   packet_is_damaged_ = false;
   if (!packets_->Next(*packet_)) {
@@ -149,7 +150,7 @@ bool LibavSource::SendPacket() {
     avcodec_send_packet(codec_.get(), nullptr);
     return true;
   }
-  // In place of what was left: bits of audio that the codec drops, such as its own delay, are not heard.
+  // Replaces the rest: audio that the codec drops, such as its own delay, is not heard.
   packet_bits_ = int64_t{8} * packet_->size;
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
@@ -171,7 +172,7 @@ void LibavSource::TakeFrame() {
   time_line_.Append(silence_ + frame_->nb_samples, frame_->sample_rate);
 }
 
-// A packet gives one frame, except those of ADPCM: one for each block.
+// A packet gives one frame, except for ADPCM: one per block.
 double LibavSource::TakeFrameBits() {
   int64_t bits = packet_bits_;
   const bool has_blocks = codec_->block_align > 0 && codec_name().starts_with("adpcm");

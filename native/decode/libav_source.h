@@ -53,8 +53,8 @@ class LibavSource final : public AudioSource {
   int channels_ = 0;
   TimeLine time_line_;
   int64_t silence_ = 0;      // samples that come before frame_
-  int frame_position_ = 0;   // samples of frame_ that were handed out
-  int64_t packet_bits_ = 0;  // of the packet in the codec, without those of frames that were taken
+  int frame_position_ = 0;   // samples of frame_ handed out so far
+  int64_t packet_bits_ = 0;  // of the packet in the codec, less the frames already taken
   double frame_bits_ = 0.0;
   int64_t damaged_packets_ = 0;
   int damaged_in_a_row_ = 0;

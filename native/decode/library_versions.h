@@ -7,7 +7,7 @@
 
 namespace veravox {
 
-// Name and version of each FFmpeg library that is loaded now.
+// Name and version of each loaded FFmpeg library.
 std::vector<std::pair<std::string, std::string>> LibraryVersions();
 
 }  // namespace veravox

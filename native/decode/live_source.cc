@@ -54,7 +54,7 @@ class LivePcm final : public AudioSource, public LiveSource {
 
  private:
   static constexpr size_t kSampleBytes = 2;
-  // A stream keeps what it needs for a block, not for all audio that has ever come at once.
+  // A stream keeps the memory of one block, not of all audio that ever arrived at once.
   static constexpr size_t kBlockSamples = 16384;
 
   const int sample_rate_hz_;
@@ -65,7 +65,7 @@ class LivePcm final : public AudioSource, public LiveSource {
   bool finished_ = false;
 };
 
-// How long a packet of Opus lasts at 48 kHz: RFC 6716, section 3.1. 0 if it cannot be told.
+// Samples of an Opus packet at 48 kHz (RFC 6716, section 3.1); 0 if unknown.
 int64_t OpusSamples(std::span<const uint8_t> packet) {
   constexpr int64_t kMostSamples = 5760;
   if (packet.empty()) return 0;
@@ -79,7 +79,7 @@ int64_t OpusSamples(std::span<const uint8_t> packet) {
   return samples <= kMostSamples ? samples : 0;
 }
 
-// Packets of Opus, with what the header of an Ogg file would say of them.
+// Opus packets, with the fields of an Ogg header.
 class LiveOpusPackets final : public PacketSource {
  public:
   LiveOpusPackets(int channels, int pre_skip) : pre_skip_(pre_skip), parameters_(avcodec_parameters_alloc()) {
@@ -117,7 +117,7 @@ class LiveOpusPackets final : public PacketSource {
     if (av_new_packet(&packet, static_cast<int>(bytes.size())) < 0) OutOfMemory();
     std::copy(bytes.begin(), bytes.end(), packet.data);
     if (pre_skip_ > 0) SkipStart(packet);
-    // What cannot be decoded leaves a gap.
+    // A packet that cannot be decoded leaves a gap.
     packet.pts = next_stamp_;
     next_stamp_ += OpusSamples(bytes);
     return true;
@@ -135,7 +135,7 @@ class LiveOpusPackets final : public PacketSource {
   }
 
   void SkipStart(AVPacket& packet) {
-    // Samples to skip at the start and at the end, in 32 bits each, and two reasons.
+    // Samples to skip at the start and the end, 32 bits each, and two reasons.
     constexpr size_t kSideDataBytes = 10;
     uint8_t* skip = av_packet_new_side_data(&packet, AV_PKT_DATA_SKIP_SAMPLES, kSideDataBytes);
     if (skip == nullptr) OutOfMemory();

@@ -9,7 +9,7 @@
 
 namespace veravox {
 
-// What the pieces of live audio are.
+// Format of the pieces of live audio.
 struct LiveFormat {
   enum class Encoding {
     kPcm16,  // little-endian, one channel; each piece has whole samples
@@ -21,18 +21,18 @@ struct LiveFormat {
   int pre_skip = 0;            // of Opus: samples at 48 kHz to leave out at the start
 };
 
-// Audio that comes piece by piece. Gives the same samples as a file with the same content: PCM as in WAV,
+// Audio that arrives in pieces. Gives the same samples as a file with the same content: PCM as in WAV,
 // Opus as in Ogg.
 class LiveSource {
  public:
   virtual ~LiveSource() = default;
 
   virtual void Push(std::span<const uint8_t> piece) = 0;
-  // Nothing comes any more.
+  // No more pieces will follow.
   virtual void Finish() = 0;
 };
 
-// One object with two faces: `pieces` belongs to `audio`.
+// Two views of one object: `pieces` belongs to `audio`.
 struct LiveInput {
   std::unique_ptr<AudioSource> audio;
   LiveSource* pieces = nullptr;

@@ -26,10 +26,10 @@ float NumberOrZero(float value) {
   return std::isfinite(value) ? std::clamp(value, -kLargestSample, kLargestSample) : 0.0f;
 }
 
-// In which a channel goes from one sign to the other.
+// Length of the turn from one sign to the other.
 constexpr size_t kTurnSamples = 64;
 
-// How samples of each format are read; they may lie on odd addresses.
+// Readers for the samples of each format, which may lie on odd addresses.
 template <typename T, int kFullScaleBits>
 struct Plain {
   static constexpr size_t kBytes = sizeof(T);
@@ -59,7 +59,7 @@ struct Packed24 : Plain<int32_t, 31> {
   }
 };
 
-// Calls `use` with an object of the format's reader.
+// Calls `use` with a reader of the format.
 template <typename Use>
 void WithReader(SampleFormat format, Use use) {
   switch (format) {
@@ -79,7 +79,7 @@ void WithReader(SampleFormat format, Use use) {
 }
 
 std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
-  // libswresample scales a whole matrix of this size, whatever the layouts.
+  // libswresample scales a matrix of this size for any layout.
   constexpr size_t kMatrixSide = 64;
   const auto channels = static_cast<size_t>(layout.nb_channels);
   const std::vector<double> equal(channels, 1.0 / static_cast<double>(channels));
@@ -91,7 +91,7 @@ std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
                                       /*rematrix_maxval=*/1.0, /*rematrix_volume=*/1.0, weights.data(),
                                       kMatrixSide, AV_MATRIX_ENCODING_NONE, nullptr);
   weights.resize(channels);
-  // Channels without a known place count alike, and so do those that would all be left out.
+  // Channels without a known place count alike, and so do all channels if every one would be left out.
   const bool silent = std::accumulate(weights.begin(), weights.end(), 0.0) == 0.0;
   return error < 0 || silent ? equal : weights;
 }
@@ -109,7 +109,7 @@ void Interleaved(const uint8_t* in, std::span<const float> weights, std::span<fl
   }
 }
 
-// One of `channels` channels, as if it were alone.
+// Takes one of `channels` channels, unmixed.
 template <typename Reader>
 void Single(const uint8_t* in, size_t channels, float weight, std::span<float> out) {
   for (size_t i = 0; i < out.size(); ++i) {
@@ -155,7 +155,7 @@ void MonoMixer::MixRuns(std::span<float> out, Read read, Mix mix) {
     });
     mix_with(first, polarity_.signs(), run);
     if (!std::ranges::equal(polarity_.signs_before(), polarity_.signs())) {
-      // A sign that turned at once would be heard as a click.
+      // An abrupt change of sign would be heard as a click.
       const size_t turning = std::min(run.size(), kTurnSamples);
       turned_.resize(turning);
       mix_with(first, polarity_.signs_before(), turned_);

@@ -16,24 +16,23 @@ enum class SampleFormat { kU8, kS16, kS24, kS32, kF32, kF64 };  // little-endian
 
 // Turns samples of any format and channel layout into one channel of float, mixed as FFmpeg's `-ac 1` does to
 // an integer format: the weights are scaled down so that full scale cannot be exceeded, and the low-frequency
-// channel is left out. Two equal channels give what one of them gives. Unlike there, channels without stated
-// places count alike, and those that would cancel others are inverted.
+// channel is left out. Two equal channels give the same as one. Unlike in FFmpeg, channels without stated
+// places count alike, and channels that would cancel others are inverted.
 //
-// What is no finite number becomes 0. What is so large that it cannot be audio (floating-point files may hold
-// anything) is limited.
+// Values that are not finite become 0. Values too large for audio (floating-point files may hold anything)
+// are limited.
 class MonoMixer {
  public:
-  // Takes this channel, from 0 on, in place of a mix of all; the last one where there are fewer.
+  // Takes this channel, from 0 on, in place of the mix; the last one if there are fewer.
   explicit MonoMixer(std::optional<int> channel = {}) : channel_(channel) {}
 
-  // Has to precede every Mix. Costs next to nothing while nothing changes.
+  // Call it before every Mix. It is cheap if nothing changes.
   void SetInput(SampleFormat format, const AVChannelLayout& layout);
 
-  // Of the channels that were mixed since their layout changed, some would have cancelled others.
+  // Some channels, mixed since their layout changed, would have cancelled others.
   bool has_inverted() const { return polarity_.has_turned(); }
 
-  // The samples after those of the last Mix: `in` holds out.size() samples of every channel, interleaved, on
-  // any alignment.
+  // Mixes the next samples: `in` holds out.size() samples of every channel, interleaved, on any alignment.
   void MixInterleaved(const uint8_t* in, std::span<float> out);
   // Each of the channels' planes holds at least first + out.size() samples.
   void MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out);
@@ -47,11 +46,11 @@ class MonoMixer {
     bool operator==(const Input&) const = default;
   };
 
-  // The channel that is taken alone, of those that there are.
+  // The single channel to take, limited to the existing ones.
   std::optional<size_t> only_channel() const;
 
-  // Calls `mix(first, weights, out)` for runs of the samples, with the sign of each channel in its weight;
-  // `read(channel, sample)` gives single ones.
+  // Calls `mix(first, weights, out)` for runs of samples, with each channel's sign in its weight;
+  // `read(channel, sample)` reads one sample.
   template <typename Read, typename Mix>
   void MixRuns(std::span<float> out, Read read, Mix mix);
 

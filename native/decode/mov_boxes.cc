@@ -13,12 +13,12 @@ namespace {
 struct Box {
   std::string type;
   uint64_t stated_bytes = 0;
-  uint64_t bytes = 0;  // that are there
+  uint64_t bytes = 0;  // bytes that exist
 };
 
 bool IsLetter(uint8_t byte) { return byte >= ' ' && byte <= '~' && byte != '"'; }
 
-// The outermost boxes (ISO/IEC 14496-12, section 4.2), until something else follows.
+// The outermost boxes (ISO/IEC 14496-12, section 4.2), up to the first bytes that are not a box.
 std::vector<Box> OutermostBoxes(ByteSource& source, uint64_t begin) {
   constexpr size_t kMostBoxes = 1000;
   constexpr size_t kHeaderBytes = 8, kLongHeaderBytes = 16;

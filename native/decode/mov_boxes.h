@@ -8,8 +8,8 @@
 
 namespace veravox {
 
-// What a MOV, MP4 or M4A file that starts at `begin` lacks, and what it holds, in sentences; empty if it has
-// its index, as a whole.
+// Sentences on the missing and present parts of a MOV, MP4 or M4A file that starts at `begin`; empty if its
+// index is complete.
 std::string MissingMovIndex(ByteSource& source, uint64_t begin);
 
 }  // namespace veravox

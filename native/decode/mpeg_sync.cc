@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-// Junk that may stand before the first frame; libavformat's MP3 demuxer has the same limit.
+// Most junk before the first frame; libavformat's MP3 demuxer has the same limit.
 constexpr size_t kSearchBytes = 64 * 1024;
 constexpr int kFramesInARow = 4;
 // ADTS has the longest frames, of 13 bits.
@@ -18,7 +18,7 @@ static_assert(kMpegSearchBytes >= kSearchBytes + kFramesInARow * (size_t{1} << 1
 
 struct FrameHeader {
   MpegAudio kind = MpegAudio::kNone;
-  uint32_t stream_bits = 0;  // what does not change within a stream
+  uint32_t stream_bits = 0;  // fields that do not change within a stream
   size_t frame_bytes = 0;
 };
 
@@ -72,13 +72,13 @@ std::optional<FrameHeader> ReadHeader(Bytes bytes) {
   return ReadMpegHeader(word);
 }
 
-// What the frames from `start` on are, if enough of them follow each other.
+// The kind of the frames from `start` on, if enough of them follow each other.
 MpegAudio FollowFrames(Bytes bytes, size_t start) {
   size_t offset = start;
   std::optional<FrameHeader> first;
   for (int frames = 0; frames < kFramesInARow; ++frames) {
     const bool at_end = offset + kMpegHeaderBytes > bytes.size();
-    // A file shorter than that has to be nothing but frames.
+    // A shorter file must consist of frames only.
     if (at_end) return first && start == 0 ? first->kind : MpegAudio::kNone;
     const auto header = ReadHeader(bytes.subspan(offset));
     if (!header || (first && header->stream_bits != first->stream_bits)) return MpegAudio::kNone;

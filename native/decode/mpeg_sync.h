@@ -13,11 +13,11 @@ enum class MpegAudio {
   kAdts,  // AAC in ADTS frames
 };
 
-// The search never looks further than this.
+// The search never goes further than this.
 constexpr size_t kMpegSearchBytes = 96 * 1024 + 6;
 
 // Bare MPEG streams have no signature but an 11-bit sync word, which any data contains. They are recognised
-// by headers that stand exactly one frame length apart, near the start.
+// by headers exactly one frame length apart, near the start.
 MpegAudio FindMpegAudio(std::span<const uint8_t> bytes);
 
 // The length of the frame of either kind that begins with these bytes; 0 if they are not its header.

@@ -10,7 +10,7 @@
 
 namespace veravox {
 
-// Where a LibavSource gets its packets from. Not thread-safe.
+// A source of packets for a LibavSource. Not thread-safe.
 class PacketSource {
  public:
   virtual ~PacketSource() = default;
@@ -18,20 +18,20 @@ class PacketSource {
   virtual const AVCodecParameters& parameters() const = 0;
   virtual AVRational time_base() const = 0;
   // Known with the first packet: the earliest time stamp of the recording's other streams, in seconds;
-  // infinite without any.
+  // infinite if there are none.
   virtual double origin_s() const = 0;
   virtual const char* container_name() const = 0;
-  // Share of all packets that were read, 0..1.
+  // Share of all packets read so far, 0..1.
   virtual double progress() const = 0;
 
   // Reads the next packet. False at the end, if what follows is too damaged to go on, and while is_waiting().
   virtual bool Next(AVPacket& packet) = 0;
   virtual bool ended_by_damage() const { return false; }
-  // As of an AudioSource.
+  // As in AudioSource.
   virtual std::vector<Unheard> unheard() const { return {}; }
   virtual std::optional<StatedLength> stated_length() const { return {}; }
   virtual std::optional<uint64_t> file_end() const { return {}; }
-  // There will be more packets, but the next one has not come yet.
+  // More packets will follow, but the next one has not arrived yet.
   virtual bool is_waiting() const { return false; }
 };
 

@@ -57,7 +57,7 @@ void RangedSource::Fill(Block& block, uint64_t index) {
   try {
     reader_.Read(begin, block.bytes);
   } catch (const StageError&) {
-    stop_.ThrowIfStopped();  // which may be why the reader gave up
+    stop_.ThrowIfStopped();  // perhaps why the reader gave up
     throw;
   }
   block.index = index;

@@ -12,24 +12,24 @@
 
 namespace veravox {
 
-// Reads ranges of a file that lies elsewhere.
+// Reads ranges of a remote file.
 class RangeReader {
  public:
   virtual ~RangeReader() = default;
-  // Fills all of `out` with the bytes from `offset` on; blocks until they have come. Throws StageError.
+  // Fills all of `out` with the bytes from `offset` on; blocks until they arrive. Throws StageError.
   virtual void Read(uint64_t offset, std::span<uint8_t> out) = 0;
 };
 
-// A file of any size that is read in blocks as they are needed, of which the last few are kept.
+// A file of any size, read in blocks on demand; the last few are kept.
 //
-// What a container says about itself decides where libav looks, so that a hostile one could ask for the same
-// blocks over and over. All that is read of a file is limited to twice its size and some blocks besides.
+// The container's own fields decide where libav reads, so a hostile one could ask for the same blocks over
+// and over. Reading is limited to twice the file's size plus some blocks.
 class RangedSource final : public ByteSource {
  public:
   struct Limits {
     size_t block_bytes = 1024 * 1024;
     size_t kept_blocks = 6;
-    // Besides twice the blocks that the file has.
+    // In addition to twice the file's blocks.
     uint64_t spare_blocks = 64;
   };
 
@@ -39,7 +39,7 @@ class RangedSource final : public ByteSource {
   RangedSource(RangeReader& reader, uint64_t size, const StopSignal& stop, const Limits& limits);
 
   uint64_t size() const override { return size_; }
-  // After a failure every further call fails the same way, so that it cannot be taken for the end of the
+  // After a failure every further call fails the same way, so that it is not mistaken for the end of the
   // file.
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override;
 

@@ -30,7 +30,7 @@ bool RegionSource::Next(MonoBlock& block) {
 }
 
 void RegionSource::Skip(int64_t samples) {
-  // After a Seek() the source knows where its samples are.
+  // After a Seek() the source knows its position.
   if (position_.rate_hz == 0) return AudioSource::Skip(samples);
   source_->Skip(samples);
   position_.samples += samples;
@@ -45,7 +45,7 @@ std::vector<Unheard> RegionSource::unheard() const {
   return inside;
 }
 
-// What of a block lies in the region; goes on to the end of the block.
+// The part of a block inside the region; moves on to the end of the block.
 MonoBlock RegionSource::Inside(const MonoBlock& block) {
   if (block.sample_rate_hz != position_.rate_hz) {
     earlier_s_ = position_s();
@@ -64,7 +64,7 @@ MonoBlock RegionSource::Inside(const MonoBlock& block) {
 }
 
 void RegionSource::RequireEnded() const {
-  // Without any audio, that is what is wrong.
+  // A file without any audio has another error.
   if (position_.rate_hz == 0) return;
   const double duration_s = position_s();
   if (begun_ && (!region_.end_s || *region_.end_s <= duration_s + kEndToleranceS)) return;

@@ -9,10 +9,10 @@
 
 namespace veravox {
 
-// The region of another source. Its first and last samples are those nearest to the region's times, at the
-// rate of the file, so that it gives what a file with only these samples would give. Where the source cannot
-// go to the start at once, all that lies before is decoded and dropped: most codecs depend on what they have
-// decoded, so only this gives the same samples. Nothing is read after the end.
+// The region of another source. Its first and last samples are the nearest to the region's times, at the rate
+// of the file, so the result equals that of a file with only these samples. If the source cannot seek to the
+// start, everything before is decoded and dropped: most codecs depend on what they have decoded, so only this
+// gives the same samples. Nothing is read after the end.
 class RegionSource final : public AudioSource {
  public:
   // The region's end may lie this much after the end of the audio, since durations are rounded.
@@ -21,13 +21,13 @@ class RegionSource final : public AudioSource {
   // Start and end are not negative, and the end is not before the start.
   RegionSource(std::unique_ptr<AudioSource> source, const DecodeRegion& region);
 
-  // Throws kOutOfRange where the audio ends before the region does.
+  // Throws kOutOfRange if the audio ends before the region.
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
   int64_t damaged_packets() const override { return source_->damaged_packets() - damaged_before_; }
-  // Of what lies in the region.
+  // Only inside the region.
   std::vector<Unheard> unheard() const override;
-  // Where the region lasts until the end of the audio.
+  // Only if the region lasts until the end of the audio.
   std::optional<StatedLength> stated_length() const override {
     return ended_ ? source_->stated_length() : std::nullopt;
   }
@@ -47,11 +47,11 @@ class RegionSource final : public AudioSource {
 
   const std::unique_ptr<AudioSource> source_;
   const DecodeRegion region_;
-  // Samples at the present rate that the source has passed, and the time that went before them.
+  // Samples that the source has passed at the present rate, and the time before them.
   AudioPosition position_;
   double earlier_s_ = 0.0;
   bool begun_ = false;
-  bool ended_ = false;  // the source
+  bool ended_ = false;  // the source has ended
   int64_t damaged_before_ = 0;
 };
 

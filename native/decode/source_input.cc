@@ -46,7 +46,7 @@ int SourceInput::Read(void* self, uint8_t* out, int size) {
     const size_t copied = CopyFrom(input.source_, offset, {out, count});
     input.position_ += static_cast<int64_t>(copied);
     return static_cast<int>(copied);
-  } catch (...) {  // libav is C: nothing may be thrown through it
+  } catch (...) {  // libav is C: no exception may pass through it
     input.failure_ = std::current_exception();
     return AVERROR_EXIT;
   }
@@ -71,7 +71,8 @@ int64_t SourceInput::Seek(void* self, int64_t offset, int whence) {
   }
   int64_t target = 0;
   if (__builtin_add_overflow(base, offset, &target) || target < 0) return AVERROR(EINVAL);
-  // Offsets in headers may point anywhere. Past the end is no error: the next read says end of file.
+  // Offsets in headers may point anywhere. Past the end is not an error: the next read reports the end of the
+  // file.
   input.position_ = target;
   return target;
 }

@@ -12,8 +12,8 @@
 
 namespace veravox {
 
-// Gives libav the bytes of one file in a source, from `begin` on. A stop, or a failure of the source, shows
-// as a read error, so that libav's own loops end too.
+// Gives libav the bytes of one file in a source, from `begin` on. A stop, or a failure of the source, becomes
+// a read error, which also ends libav's own loops.
 class SourceInput {
  public:
   // `source` and `stop` are used in place and outlive this object.
@@ -22,12 +22,12 @@ class SourceInput {
   SourceInput& operator=(const SourceInput&) = delete;
 
   AVIOContext* io() { return io_.get(); }
-  // Share of the bytes that libav has read, 0..1.
+  // Share of the bytes that libav has read so far, 0..1.
   double progress() const;
-  // Where another file begins, in the source, as far as it shows by now.
+  // The offset of another file in the source, as far as it is known so far.
   FileEnd& end() { return end_; }
   const FileEnd& end() const { return end_; }
-  // libav may take a failed read for the end of the file: to be asked after each of its functions.
+  // libav may mistake a failed read for the end of the file: check it after each libav call.
   void ThrowIfFailed() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -41,7 +41,7 @@ class SourceInput {
   FileEnd end_;
   int64_t total_;  // from begin_ on
   const StopSignal& stop_;
-  int64_t position_ = 0;  // may lie past the end
+  int64_t position_ = 0;  // may be past the end
   std::exception_ptr failure_;
   IoContextPtr io_;
 };

@@ -16,10 +16,10 @@ struct ByteRange {
   uint64_t bytes = 0;
 };
 
-// Ranges of another source, one after the other, behind bytes of its own.
+// Ranges of another source, one after another, behind a head of its own.
 class SplicedSource final : public ByteSource {
  public:
-  // `source` is used in place and outlives this object; the ranges lie in it.
+  // `source` is used in place and outlives this object; the ranges are inside it.
   SplicedSource(ByteSource& source, std::vector<uint8_t> head, const std::vector<ByteRange>& ranges);
 
   uint64_t size() const override { return size_; }
@@ -28,7 +28,7 @@ class SplicedSource final : public ByteSource {
  private:
   struct Piece {
     ByteRange range;
-    uint64_t at = 0;  // where it begins here
+    uint64_t at = 0;  // its position in this source
   };
 
   ByteSource& source_;

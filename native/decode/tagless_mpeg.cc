@@ -15,7 +15,7 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr std::array<uint8_t, 64 * 1024> kZeros{};
-// Whoever reads further ahead than this looks at the end of the file, and not at frames.
+// A read further ahead than this looks at the end of the file, not at frames.
 constexpr uint64_t kFarBytes = 1024 * 1024;
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr uint64_t kFarBytes = 1024 * 1024;
 TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames)
     : source_(source), size_(BeginOfLastTags(source, begin, zeros_in_frames)), walked_(begin) {}
 
-// The next byte that a frame or a tag may begin with.
+// The next byte that may begin a frame or a tag.
 uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {
   constexpr size_t kStepBytes = 4096;
   constexpr std::string_view kFirstOfTags = "ITAL";

@@ -11,7 +11,7 @@
 namespace veravox {
 
 // An MPEG audio file without the tags at its end, and with zeros in place of those between its frames, as
-// joined files have them. Decoders pass over zeros, but would take parts of a tag for frames, or for damage.
+// joined files have them. Decoders skip zeros, but would mistake parts of a tag for frames or damage.
 // Frames are followed as they are read, so that nothing is read twice.
 class TaglessMpeg final : public ByteSource {
  public:
@@ -28,8 +28,8 @@ class TaglessMpeg final : public ByteSource {
 
   ByteSource& source_;
   const uint64_t size_;
-  uint64_t walked_;              // where the next frame or tag begins
-  std::vector<ByteRange> tags_;  // so far, in order
+  uint64_t walked_;              // start of the next frame or tag
+  std::vector<ByteRange> tags_;  // tags found so far, in order
   std::vector<uint8_t> pieces_;
 };
 

@@ -9,7 +9,7 @@
 namespace veravox {
 namespace {
 
-// Stamps that go back further have started over, as those of joined streams do.
+// Stamps that go back further than this have restarted, as in joined streams.
 constexpr double kStartedOverS = 1.0;
 
 }  // namespace
@@ -26,7 +26,7 @@ int64_t TimeLine::SilenceBefore(double stamp_s, double origin_s, int rate_hz) {
   return ahead_s > kToleranceS ? SamplesUntil(ahead_s, rate_hz) : 0;
 }
 
-// One wrong stamp among right ones looks as if stamps started over twice: the second time, they are back.
+// One wrong stamp among right ones looks like two restarts: the second one returns to the old shift.
 void TimeLine::FollowJump(double stamp_s) {
   const double ahead_s = Ahead(stamp_s, *shift_s_);
   if (ahead_s >= -kStartedOverS && ahead_s <= kToleranceS) return;

@@ -7,16 +7,16 @@
 
 namespace veravox {
 
-// Bytes of a file that most likely hold audio, but were not decoded.
+// Bytes that most likely hold audio but were not decoded.
 struct Unheard {
   int64_t bytes = 0;
-  double at_s = 0.0;  // the audio before them, in the time of the recording
+  double at_s = 0.0;  // their time in the recording
   std::string what;   // ends a sentence: "a WAV file with another sample rate"
 };
 
-// What a container says of its length, where it holds less.
+// The length that a container states, if it holds less.
 struct StatedLength {
-  std::optional<double> stated_s;  // absent if it only lacks its own end
+  std::optional<double> stated_s;  // absent if the file only lacks its end mark
   double found_s = 0.0;
 };
 

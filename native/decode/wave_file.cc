@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kChunkHeaderBytes = 8;
-constexpr uint32_t kSizeElsewhere = 0xffffffff;  // of RF64; of streams, which do not know it
+constexpr uint32_t kSizeElsewhere = 0xffffffff;  // in RF64, and in streams, whose size is unknown
 constexpr uint64_t kSizeUnknown = std::numeric_limits<uint64_t>::max();
 
 template <typename T>
@@ -33,7 +33,7 @@ bool IsText(const uint8_t* bytes, std::string_view text) {
   return std::memcmp(bytes, text.data(), text.size()) == 0;
 }
 
-// Of chunks that stand beside the audio; none of them is ever mistaken for samples.
+// Chunks that may accompany the audio; they are never mistaken for samples.
 bool IsKnownChunk(const uint8_t* id) {
   constexpr std::string_view kKnown[] = {
       "data", "fmt ", "LIST", "JUNK", "junk", "PAD ", "FLLR", "fact", "bext", "ds64", "cue ", "plst",
@@ -45,7 +45,7 @@ bool IsKnownChunk(const uint8_t* id) {
                      [&](std::string_view known) { return IsText(id, known); });
 }
 
-// Sizes that programs write when they do not know the real one: a little less than 2 or 4 GiB.
+// Sizes that programs write when they do not know the real one: slightly less than 2 or 4 GiB.
 bool IsPlaceholder(uint64_t bytes) {
   constexpr uint64_t kMostHeaderBytes = 4096;
   const bool below_2_gib = bytes >= 0x7ffff000 - kMostHeaderBytes && bytes <= 0x80000000;
@@ -69,7 +69,7 @@ std::optional<WaveCoding> CodingOf(uint16_t tag, int bits, size_t sample_bytes) 
   return {};
 }
 
-// ADPCM of Microsoft and IMA, and GSM, whose "fmt " states the samples of a block; some writers state a wrong
+// ADPCM of Microsoft and IMA, and GSM, whose "fmt " states the samples per block; some writers state a wrong
 // rate.
 bool HasBlocks(uint16_t tag) { return tag == 2 || tag == 0x11 || tag == 0x31; }
 
@@ -99,7 +99,7 @@ std::optional<WaveFormat> ParseFormat(Bytes chunk, bool big_endian) {
   if (HasBlocks(tag) && chunk.size() >= kBlockFieldBytes && word(18) > 0) {
     format.bytes_per_s = static_cast<double>(format.frame_bytes) * format.sample_rate_hz / word(18);
   }
-  // Of PCM, extra data may change the meaning of the samples.
+  // In PCM, extra data may change the meaning of the samples.
   bool has_meaning = tag != kPcm || chunk.size() <= kWithSizeBytes;
   if (tag == kExtensible) {
     has_meaning = chunk.size() >= kExtensibleBytes &&
@@ -160,13 +160,13 @@ class Reader {
     return bytes.size() == kChunkHeaderBytes && IsKnownChunk(bytes.data());
   }
 
-  // What follows a body of an odd number of bytes; some writers leave the padding out.
+  // Padding after a body of an odd number of bytes, which some writers omit.
   uint64_t EndOfChunk(uint64_t end, uint64_t bytes) {
     const bool is_padded = (bytes & 1) != 0 && (!IsKnownAt(end) || IsKnownAt(end + 1));
     return std::min(end + (is_padded ? 1 : 0), source_.size());
   }
 
-  // Gives the end of what belongs to the file at `offset`.
+  // Returns the end of the file's own bytes from `offset` on.
   uint64_t ReadRiff(uint64_t offset) {
     const Bytes header = ReadInARow(source_, offset, kRiffHeaderBytes, pieces_);
     big_endian_ = IsText(header.data(), "RIFX");
@@ -244,13 +244,13 @@ class Reader {
     const uint64_t size_64 = is_further ? sizes_.Of(kData) : sizes_.data;
     if (stated == kSizeElsewhere || (stated == 0 && size_64 != kSizeUnknown)) stated = size_64;
     if (!IsPlaceholder(stated)) return stated;
-    // By chance it may be the real one.
+    // It may be the real size by chance.
     if (stated > LeftAt(body)) return kSizeUnknown;
     const uint64_t end = EndOfChunk(body + stated, stated);
     return LeftAt(end) == 0 || IsKnownAt(end) ? stated : kSizeUnknown;
   }
 
-  // Gives the end of the data chunk with this body.
+  // Returns the end of the data chunk with this body.
   uint64_t ReadData(uint64_t body, uint64_t stated, bool is_further) {
     const uint64_t bytes = DataSize(body, stated, is_further);
     const uint64_t found = std::min(bytes, LeftAt(body));
@@ -260,7 +260,7 @@ class Reader {
       return EndOfChunk(body + found, found);
     }
     WaveFormat& format = file_.formats[*format_];
-    // At a variable rate, only the number of samples may be stated.
+    // At a variable rate, perhaps only the number of samples is stated.
     if (format.bytes_per_s == 0.0 && sample_count_ > 0 && bytes != kSizeUnknown) {
       format.bytes_per_s = static_cast<double>(bytes) * format.sample_rate_hz / sample_count_;
     }
@@ -273,7 +273,7 @@ class Reader {
   }
 
   void NoteRest(uint64_t offset) {
-    // Fewer are left by writers that count wrongly.
+    // Writers that miscount leave fewer bytes.
     constexpr uint64_t kFewBytes = 16;
     const uint64_t left = LeftAt(offset);
     if (left <= kFewBytes) return;
@@ -285,7 +285,7 @@ class Reader {
   std::vector<uint8_t> pieces_;
   int chunks_ = 0;
 
-  // Of the RIFF that is read now.
+  // State of the RIFF being read.
   bool big_endian_ = false;
   Sizes64 sizes_;
   std::optional<size_t> format_;
@@ -353,7 +353,7 @@ double WaveFile::SecondsBefore(size_t part) const {
 }
 
 std::vector<Unheard> WaveFile::unheard() const {
-  // Those that are too many to be told count with the last one that is.
+  // Gaps beyond the limit are added to the last one listed.
   constexpr size_t kMost = 20;
   std::vector<Unheard> all;
   for (const auto& [parts_before, bytes, what] : gaps) {
@@ -367,7 +367,7 @@ std::vector<Unheard> WaveFile::unheard() const {
 }
 
 std::optional<StatedLength> WaveFile::stated_length() const {
-  // Less than that is lost by rounding.
+  // Less than this is rounding.
   constexpr double kLeastS = 0.01;
   double missing_s = 0.0;
   for (const WavePart& part : parts) {

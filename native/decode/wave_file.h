@@ -13,7 +13,7 @@
 
 namespace veravox {
 
-// How samples are coded that WaveSource reads itself; of both byte orders.
+// Codings of samples that WaveSource reads itself, in both byte orders.
 enum class WaveCoding { kU8, kS16, kS24, kS32, kF32, kF64, kALaw, kMuLaw };
 
 size_t SampleBytes(WaveCoding coding);
@@ -21,7 +21,7 @@ size_t SampleBytes(WaveCoding coding);
 struct WaveFormat {
   std::vector<uint8_t> chunk;        // the body of "fmt "
   bool big_endian = false;           // RIFX
-  std::optional<WaveCoding> coding;  // absent: libavformat decides about it
+  std::optional<WaveCoding> coding;  // absent: left to libavformat
   int channels = 0;
   int sample_rate_hz = 0;
   uint64_t channel_mask = 0;  // 0: not stated
@@ -31,31 +31,31 @@ struct WaveFormat {
   bool operator==(const WaveFormat&) const = default;
 };
 
-// Samples in a row.
+// A run of samples.
 struct WavePart {
-  size_t format = 0;  // in WaveFile::formats
+  size_t format = 0;  // index into WaveFile::formats
   uint64_t begin = 0;
   uint64_t bytes = 0;          // whole frames only
-  uint64_t missing_bytes = 0;  // that the header promises besides
-  // Lasts until the end of the file, for want of another size: the next WAV file may begin inside.
+  uint64_t missing_bytes = 0;  // further bytes that the header promises
+  // Lasts until the end of the file, as no other size is known: the next WAV file may begin inside.
   bool open_ended = false;
 };
 
-// Bytes that are not among the parts.
+// Bytes outside the parts.
 struct WaveGap {
   size_t parts_before = 0;
   uint64_t bytes = 0;
   std::string what;
 };
 
-// All samples of a WAV, RIFX, RF64 or BW64 file: of each data chunk, and of the WAV files that follow.
+// All samples of a WAV, RIFX, RF64 or BW64 file: from each data chunk, and from the WAV files that follow.
 struct WaveFile {
   std::vector<WaveFormat> formats;  // each once
   std::vector<WavePart> parts;
   std::vector<WaveGap> gaps;
   std::vector<std::string> chunk_ids;  // the first few, for messages
 
-  // Of the parts before this one.
+  // Duration of the parts before this one.
   double SecondsBefore(size_t part) const;
   std::vector<Unheard> unheard() const;
   std::optional<StatedLength> stated_length() const;
@@ -64,12 +64,12 @@ struct WaveFile {
 // The file starts at `begin`, with a RIFF header or one of its relatives.
 WaveFile ReadWaveFile(ByteSource& source, uint64_t begin);
 
-// Makes gaps of all parts but those that `is_heard` takes.
+// Turns all parts that `is_heard` rejects into gaps.
 WaveFile OnlyHeard(const WaveFile& file, const std::function<bool(const WavePart&)>& is_heard);
-// Of all parts but those that WaveSource can read.
+// Turns all parts that WaveSource cannot read into gaps.
 WaveFile OnlyOwnCodings(const WaveFile& file);
 
-// Whether a WAV file may start with these bytes, of which there are at least kRiffHeaderBytes.
+// Whether a WAV file may start with these bytes; `bytes` has at least kRiffHeaderBytes.
 constexpr size_t kRiffHeaderBytes = 12;
 bool IsWaveHeader(const uint8_t* bytes);
 

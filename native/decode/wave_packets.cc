@@ -22,7 +22,7 @@ void AppendSize(std::vector<uint8_t>& bytes, uint64_t size, bool big_endian) {
 }
 
 std::vector<uint8_t> HeaderOf(const WaveFormat& format, uint64_t samples_bytes) {
-  // To libavformat a size of 0 is that of a stream: until the end.
+  // libavformat reads a size of 0 as a stream: until the end.
   const uint64_t stated = samples_bytes <= 0xffffffff ? samples_bytes : 0;
   std::vector<uint8_t> header;
   AppendText(header, format.big_endian ? "RIFX" : "RIFF");

@@ -9,8 +9,8 @@
 
 namespace veravox {
 
-// The packets of a WAV file whose codec needs a decoder: all parts of its first format, behind a header that
-// says nothing wrong.
+// The packets of a WAV file whose codec needs a decoder: all parts of its first format, behind a corrected
+// header.
 class WavePackets final : public FilePackets {
  public:
   // `file` has parts. `source` and `stop` are used in place and outlive this object. Throws StageError.

@@ -64,7 +64,7 @@ class ExponentCounts {
   }
 
  private:
-  static constexpr int kLimit = 1100;  // no double has more
+  static constexpr int kLimit = 1100;  // beyond the exponent of any double
   static constexpr uint64_t kFew = 1000;
 
   std::array<uint64_t, 2 * kLimit + 1> counts_{};
@@ -72,7 +72,7 @@ class ExponentCounts {
 };
 
 float GainOf(int exponent) {
-  // What resamplers and codecs make of loud audio is a little beyond full scale.
+  // Resamplers and codecs take loud audio a little beyond full scale.
   if (exponent <= 1) return 1.0f;
   // Samples far beyond it are integers of one of these sizes.
   constexpr int kLouder = 8;
@@ -93,7 +93,7 @@ float FloatGainOf(SplicedSource& samples, WaveSamples plain) {
   ExponentCounts<T> counts;
   std::vector<uint8_t> bytes(kPlaceBytes);
   for (uint64_t place = 0; place < kPlaces; ++place) {
-    // Side by side in what is too short for a distance.
+    // Contiguous if the audio is too short to spread them.
     const uint64_t at = size <= kPlaces * kPlaceBytes ? place * kPlaceBytes : last / (kPlaces - 1) * place;
     if (at >= size) break;
     const uint64_t begin = at - at % sizeof(T);

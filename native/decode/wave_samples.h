@@ -13,7 +13,7 @@
 
 namespace veravox {
 
-// Turns samples as they lie in a WAV file into what MonoMixer takes.
+// Converts samples of a WAV file to a format that MonoMixer takes.
 class WaveSamples {
  public:
   WaveSamples(WaveCoding coding, bool big_endian, float gain = 1.0f)
@@ -37,9 +37,9 @@ class WaveSamples {
   std::vector<uint8_t> converted_;
 };
 
-// What samples of floating point are to be multiplied by. Full scale is 1 in nearly all files, but some hold
-// integers, or are louder by far. One in a thousand samples may be beyond the new full scale. Looks at 16
-// places of the ranges, which have one format.
+// The gain for floating-point samples. Full scale is 1 in nearly all files, but some hold integers, or are
+// far louder. One in a thousand samples may exceed the new full scale. Looks at 16 places of the ranges,
+// which share one format.
 float FloatGain(ByteSource& source, const std::vector<ByteRange>& ranges, const WaveFormat& format);
 
 }  // namespace veravox

@@ -14,7 +14,7 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kBlockSamples = 16 * 1024;
-// Headers that turn out to be none, in files that are made to hold many.
+// Limit on false headers, since hostile files may hold many.
 constexpr int kMostVainSearches = 100;
 
 std::string_view CodecName(const WaveFormat& format) {
@@ -42,7 +42,7 @@ std::string_view CodecName(const WaveFormat& format) {
 
 bool IsFloat(WaveCoding coding) { return coding == WaveCoding::kF32 || coding == WaveCoding::kF64; }
 
-// Where the next WAV header begins, if one does from byte `from` on and before byte `end`.
+// The offset of the next WAV header, if one begins in [from, end).
 std::optional<size_t> FindHeader(Bytes bytes, size_t from, size_t end) {
   constexpr std::string_view kWave = "WAVE";
   constexpr size_t kBefore = kRiffHeaderBytes - kWave.size();
@@ -108,7 +108,7 @@ void WaveSource::EnterPart() {
 }
 
 // Streams are joined without a size in any header: the next header shows where a part ends. Looks for one in
-// the bytes of the next block; the part then ends there, and those of the next file follow.
+// the next block; the part then ends there, and the next file's parts follow.
 void WaveSource::LookForHeader() {
   const uint64_t offset = part().begin + position_;
   const auto wanted =
@@ -163,16 +163,16 @@ void WaveSource::LeavePart() {
   samples_.reset();
 }
 
-// The next samples of the part, none of them after `end`, into mono_.
+// Mixes the next samples of the part, up to `end`, into mono_.
 void WaveSource::MixUntil(uint64_t end) {
   if (!samples_) EnterPart();
   const size_t frame_bytes = format().frame_bytes;
   const uint64_t offset = part().begin + position_;
-  // Ends where a run of the mixer does, whatever it began with.
+  // Ends with a run of the mixer, wherever it began.
   const uint64_t block_bytes = kBlockSamples * frame_bytes;
   const uint64_t block_left = block_bytes - (position_ - mix_begin_) % block_bytes;
   Bytes bytes = source_.Read(offset, static_cast<size_t>(std::min<uint64_t>(end - position_, block_left)));
-  // A frame may lie in two of the source's pieces.
+  // A frame may span two of the source's pieces.
   if (bytes.size() < frame_bytes) bytes = ReadInARow(source_, offset, frame_bytes, pieces_);
   mono_.resize(bytes.size() / frame_bytes);
   const auto channels = static_cast<size_t>(channels_);
@@ -180,7 +180,7 @@ void WaveSource::MixUntil(uint64_t end) {
   position_ += mono_.size() * frame_bytes;
 }
 
-// Goes this many samples on, but not into a part of unknown size. Gives how many are left.
+// Skips up to this many samples, but does not enter a part of unknown size. Returns the samples left to skip.
 int64_t WaveSource::Pass(int64_t samples) {
   for (; part_ < file_.parts.size() && !part().open_ended; LeavePart()) {
     const uint64_t left = (part().bytes - position_) / format().frame_bytes;
@@ -194,10 +194,10 @@ int64_t WaveSource::Pass(int64_t samples) {
 
 void WaveSource::Skip(int64_t samples) {
   samples = Pass(samples);
-  // A header may stand in the way.
+  // A header may be in the way.
   if (samples > 0) return AudioSource::Skip(samples);
   if (part_ == file_.parts.size() || format().channels == 1) return;
-  // The mix depends on what comes shortly before.
+  // The mix depends on the audio just before.
   const uint64_t end = position_;
   const auto mixed = static_cast<int64_t>((end - mix_begin_) / format().frame_bytes);
   position_ = mix_begin_ + static_cast<uint64_t>(ChannelPolarity::FirstHeard(mixed)) * format().frame_bytes;

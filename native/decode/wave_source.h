@@ -15,9 +15,9 @@
 
 namespace veravox {
 
-// WAV files whose samples need no decoder, read where they lie. libavformat reads those too, but it searches
-// 16-bit files for hidden formats, which takes over ten times as long as everything else here together, and
-// it hears a part of some files only.
+// WAV files whose samples need no decoder, read where they lie. libavformat can read them, but it searches
+// 16-bit files for hidden formats, which takes over ten times as long as everything else here, and it hears
+// only a part of some files.
 class WaveSource final : public AudioSource {
  public:
   // `source` is used in place and outlives this object. All parts of `file` have a coding. Throws StageError.
@@ -49,15 +49,15 @@ class WaveSource final : public AudioSource {
   ByteSource& source_;
   const DecodeOptions options_;
   WaveFile file_;
-  std::vector<std::optional<float>> gains_;  // of each format, once it is known
+  std::vector<std::optional<float>> gains_;  // per format, once known
   int searches_left_;
 
   size_t part_ = 0;
   uint64_t position_ = 0;               // in the part
-  uint64_t mix_begin_ = 0;              // in the part: where mixing has begun, or would have without a Skip()
-  uint64_t searched_ = 0;               // of an open-ended part: no header begins before
+  uint64_t mix_begin_ = 0;              // in the part: where mixing began, or would have without a Skip()
+  uint64_t searched_ = 0;               // in an open-ended part: no header begins before it
   std::optional<WaveSamples> samples_;  // of the part; absent until it is entered
-  bool has_inverted_ = false;           // in what was mixed before that
+  bool has_inverted_ = false;           // in parts mixed before
   MonoMixer mixer_;
   int channels_;
   std::vector<float> mono_;

@@ -20,7 +20,7 @@ namespace veravox {
 namespace {
 
 constexpr double kSilence = 1e-9;  // -180 dB of full scale, below what any converter hears
-constexpr double kLevel = 0.06;    // root mean square of a window, that of most recordings
+constexpr double kLevel = 0.06;    // root mean square of a window, as in most recordings
 
 // The dynamic range in the unit of the logarithm.
 float DynamicRange(const FeatureRecipe& recipe) {
@@ -98,7 +98,7 @@ class FeatureExtractor::Impl {
   }
 
  private:
-  // Floors are absolute, so that what lies below them would depend on the level.
+  // Floors are absolute: without this, the values below them would depend on the level.
   std::span<const float> AtOneLevel(std::span<const float> samples) {
     double energy = 0.0;
     for (const float sample : samples) energy += static_cast<double>(sample) * sample;

@@ -10,20 +10,20 @@
 namespace veravox {
 
 // Turns one window of audio into a model's input. Plans and tables are made once, at construction; Compute
-// allocates only for the first window of a length. Not thread-safe: it has scratch memory of its own.
+// allocates only for the first window of a length. Not thread-safe: it owns scratch memory.
 class FeatureExtractor {
  public:
-  // Throws StageError (kInternal) for a recipe that makes no sense; the sentence names the field.
+  // Throws StageError (kInternal) for an invalid recipe; the sentence names the field.
   explicit FeatureExtractor(const FeatureRecipe& recipe);
   ~FeatureExtractor();
   FeatureExtractor(const FeatureExtractor&) = delete;
   FeatureExtractor& operator=(const FeatureExtractor&) = delete;
 
-  // Frames that `samples` samples give (waveform: 1).
+  // Frames from `samples` samples (waveform: 1).
   size_t FrameCount(size_t samples) const;
   // Floats that Compute writes for `samples` samples.
   size_t OutputSize(size_t samples) const;
-  // `output` has exactly OutputSize(samples.size()) elements, all of which are written.
+  // `output` must have OutputSize(samples.size()) elements; all are written.
   void Compute(std::span<const float> samples, std::span<float> output);
 
  private:

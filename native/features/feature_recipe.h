@@ -6,10 +6,10 @@
 
 namespace veravox {
 
-// No voice reaches below it.
+// Lowest frequency of any voice.
 constexpr float kLowestAudibleHz = 80.0f;
 
-// How a model wants its input, as models/manifest.json states it. src/analysis/models/manifest-schema.ts
+// A model's input, as models/manifest.json describes it. src/analysis/models/manifest-schema.ts
 // documents every field. Defaults are those of the manifest. All lengths are samples at the model's sample
 // rate. A waveform uses only input_gain and normalisation.
 struct FeatureRecipe {
@@ -20,11 +20,11 @@ struct FeatureRecipe {
   enum class MelFormula { kHtk, kSlaney };
   // Slaney: each triangle has unit area over Hz. None: each has a peak of 1.
   enum class MelNorm { kNone, kSlaney };
-  // Of max(value, log_floor); kDecibel is 10 * log10.
+  // Logarithm of max(value, log_floor); kDecibel is 10 * log10.
   enum class Log { kNone, kNatural, kLog10, kDecibel };
   // Per band over the frames (waveform: over the samples). Variance: that of the values at hand plus 1e-7.
   enum class Normalisation { kNone, kMean, kMeanVariance };
-  // What a centred frame finds beyond the ends of the audio.
+  // Values beyond the ends of the audio, for centred frames.
   enum class Edges { kMirrored, kZeros };
   // kBandsFrames: all frames of band 0 first.
   enum class Layout { kBandsFrames, kFramesBands };
@@ -44,9 +44,9 @@ struct FeatureRecipe {
   float pre_emphasis = 0.0f;       // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
   bool remove_dc_offset = false;   // per frame, before pre-emphasis
   float input_gain = 1.0f;         // Kaldi works on 16-bit integers: 32768
-  // Only what a person can hear takes part. The audio has gone through a RumbleFilter (see rumble_filter.h);
-  // each window is brought to one level, and what follows the bands looks at nothing below kLowestAudibleHz
-  // and at nothing that reversed polarity changes.
+  // Ignores what nobody can hear. The audio has passed a RumbleFilter (see rumble_filter.h), each window is
+  // brought to one level, and the curves after the bands ignore everything below kLowestAudibleHz and
+  // everything that reversed polarity changes.
   bool audible_only = false;
 
   Scale scale = Scale::kMel;
@@ -71,8 +71,8 @@ struct FeatureRecipe {
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;
   Layout layout = Layout::kBandsFrames;
-  // Of a spectrogram: points of the FFTs of the mean spectra that follow it, in this order and as they are
-  // (see mean_spectrum.h).
+  // Spectrograms: FFT sizes of the mean spectra that follow, in this order, without normalisation (see
+  // mean_spectrum.h).
   std::vector<int> mean_spectrum_fft_sizes;
   // The same for the phase coherences, which come last (see phase_coherence.h).
   std::vector<int> phase_coherence_fft_sizes;

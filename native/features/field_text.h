@@ -14,7 +14,7 @@
 
 namespace veravox {
 
-// Lines of `field=value`: the form in which serving and training alike hand a recipe to the stages. Values
+// Lines of `field=value`: the form in which both serving and training hand a recipe to the stages. Values
 // are whole numbers, lists of them separated by commas, decimal numbers, true|false, or one of a field's
 // words. Everything here throws StageError (kInternal) that names the field.
 

@@ -7,8 +7,8 @@
 
 namespace veravox {
 
-// How the bins of a spectrum are added up to bands. Each band covers a run of bins, so only those weights are
-// kept.
+// Weights that sum the bins of a spectrum into bands. Each band covers a run of bins, so only their weights
+// are kept.
 struct FilterBank {
   struct Band {
     int first_bin = 0;

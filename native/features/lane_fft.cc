@@ -13,7 +13,7 @@ LaneFftPlan::Factor RootOfUnity(int turn, int size) {
   return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
-// Radix 4 comes last, where the stages with few trivial twiddles are.
+// Radix 4 comes last, in the stages with few trivial twiddles.
 std::vector<int> Factorise(int size) {
   std::vector<int> radices;
   int fours = 0;

@@ -8,7 +8,7 @@
 namespace veravox {
 
 // The plan of a forward complex FFT that transforms kLanes signals side by side: element i of every signal is
-// one vector, so that no butterfly ever moves data between the lanes of a register. Any size; best for small
+// one vector, so no butterfly moves data between the lanes of a register. Any size; best for small
 // factors.
 //
 // Why not libav's av_tx: it takes twice as long, and FFmpeg 5.1 has nothing fast for sizes like 200, half of
@@ -35,7 +35,7 @@ struct LaneFftPlan {
   std::vector<Stage> stages;
   std::vector<Factor> twiddles;
   std::vector<Factor> roots;
-  std::vector<int> input_position;  // where element i has to be stored
+  std::vector<int> input_position;  // storage index of element i
 };
 
 // One complex element of each lane's signal.
@@ -47,7 +47,7 @@ struct alignas(sizeof(float) * kLanes) LaneComplex {
 
 namespace lane_fft {
 
-// `b`: a factor for all lanes, or one for each.
+// `b`: one factor for all lanes, or one per lane.
 template <int kLanes, typename Factor>
 VERAVOX_INLINE LaneComplex<kLanes> Multiply(const LaneComplex<kLanes>& a, const Factor& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -79,7 +79,7 @@ VERAVOX_INLINE void Radix4(LaneComplex<kLanes>* x, int stride, const LaneFftPlan
   x[3 * stride] = {ac_difference.re - bd_turned.re, ac_difference.im - bd_turned.im};
 }
 
-// The definition of the transform, for the odd primes that a size like 400 brings. `scratch` holds `radix`
+// The definition of the transform, for the odd primes in a size like 400. `scratch` holds `radix`
 // elements.
 template <int kLanes>
 VERAVOX_INLINE void RadixAny(LaneComplex<kLanes>* x, int stride, const LaneFftPlan::Factor* twiddle,

@@ -15,11 +15,11 @@ namespace {
 
 constexpr float kPowerFloor = 1e-9f;     // below the noise of 16 bits
 constexpr float kVarianceFloor = 1e-6f;  // far below that of any noise
-constexpr size_t kDecile = 10;           // one frame in so many is quieter than the second curve
-constexpr size_t kThird = 3;             // one frame in so many is among the loudest
-constexpr size_t kLevelCurves = 7;       // the first ones, which the running median is subtracted from
+constexpr size_t kDecile = 10;           // one frame in ten is quieter than the second curve
+constexpr size_t kThird = 3;             // one frame in three is among the loudest
+constexpr size_t kLevelCurves = 7;       // the first curves, less their running median
 static_assert(kLevelCurves <= kMedianCurves);
-constexpr size_t kPeaks = 9, kDips = 10, kSlope = 11;  // the curves that look at neighbours
+constexpr size_t kPeaks = 9, kDips = 10, kSlope = 11;  // the curves that compare neighbours
 
 FeatureRecipe LongFrames(int fft_size, float input_gain, size_t first_bin) {
   FeatureRecipe recipe = QuarterFrames(fft_size, input_gain);
@@ -46,7 +46,7 @@ float TotalOf(std::span<const float> levels) {
   return std::accumulate(levels.begin(), levels.end(), std::accumulate(totals.begin(), totals.end(), 0.0f));
 }
 
-// Measured from the first of the frames, so that the mean of equal levels is exactly that level.
+// Measured relative to the first frame, so that the mean of equal levels is exactly that level.
 VERAVOX_INLINE Block MeanOver(std::span<const Frame> frames, const std::vector<Row>& rows) {
   const Row& first = rows[frames.front().index];
   Block mean{};
@@ -59,8 +59,7 @@ VERAVOX_INLINE Block MeanOver(std::span<const Frame> frames, const std::vector<R
   return mean;
 }
 
-// Puts a level of each bin where it belongs among those that are kept in ascending order; the largest moves
-// out.
+// Inserts a level of each bin into the sorted levels kept so far; the largest is dropped.
 VERAVOX_INLINE void Insert(Block level, std::vector<Block>& kept) {
   for (Block& block : kept) {
     for (size_t i = 0; i < level.size(); ++i) {
@@ -93,7 +92,7 @@ VERAVOX_INLINE void Order(Scratch& scratch, Block& quiet, Block& loud, Block& se
 
 VERAVOX_INLINE void Moments(const std::vector<Row>& rows, const Block& mean, Block& deviation,
                             Block& autocorrelation, Block& skewness) {
-  Block squares{}, cubes{}, products{}, before{};  // nothing is before the first frame
+  Block squares{}, cubes{}, products{}, before{};  // the first frame has none before it
   for (const Row& row : rows) {
     for (size_t i = 0; i < kBlock; ++i) {
       const float difference = row[kNeighbours + i] - mean[i];
@@ -138,9 +137,9 @@ VERAVOX_INLINE void CompareNeighbours(const std::vector<Row>& rows, Block& peaks
   }
 }
 
-// The curves of a block of bins; `levels` are those of the first frame, `bins` before those of the next.
-// Bin by bin would be simpler, but here a whole register of bins is dealt with at once. Rows are
-// copied first: mostly a power of two apart, they would evict each other from the cache.
+// The curves of a block of bins; `levels` are those of the first frame, `bins` before those of the next. Bin
+// by bin would be simpler, but this handles a whole register of bins at once. Rows are copied first: mostly a
+// power of two apart, they would evict each other from the cache.
 VERAVOX_INLINE void Summarise(const float* levels, size_t bins, std::span<const Frame> by_loudness,
                               Scratch& scratch, Curves& curves) {
   scratch.rows.resize(by_loudness.size());
@@ -201,13 +200,13 @@ MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, size_t first_bin, Sim
 void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> output) {
   samples = RepeatedTo(fft_size_, samples, repeated_);
   const size_t frames = spectrogram_->FrameCount(samples.size());
-  // Blocks are read whole, with neighbours; what is read beyond the bins is in no curve.
+  // Blocks are read whole, with neighbours; values beyond the bins enter no curve.
   levels_.resize(kNeighbours + frames * bins_ + kBlock + kNeighbours);
   const std::span<float> levels = std::span(levels_).subspan(kNeighbours, frames * bins_);
   spectrogram_->Compute(samples, levels);
   by_loudness_.clear();
   for (size_t t = 0; t < frames; ++t) by_loudness_.push_back({TotalOf(levels.subspan(t * bins_, bins_)), t});
-  // One broken sample is in every bin of its frames, and what is not a number has no order.
+  // One broken sample affects every bin of its frames, and NaN has no order.
   if (!std::all_of(by_loudness_.begin(), by_loudness_.end(),
                    [](const Frame& frame) { return std::isfinite(frame.total); })) {
     std::fill(output.begin(), output.end(), std::numeric_limits<float>::quiet_NaN());

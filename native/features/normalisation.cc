@@ -14,7 +14,7 @@ using Normalisation = FeatureRecipe::Normalisation;
 // Keeps silence, whose variance is 0, from becoming infinite.
 constexpr double kVarianceFloor = 1e-7;
 
-// Sums that run side by side, so that an addition does not wait for the one before it.
+// Parallel sums, so that additions do not wait for each other.
 constexpr size_t kSums = 8;
 
 double ScaleOf(Normalisation normalisation, double squares, double count) {
@@ -27,8 +27,8 @@ struct Moments {
   double squares;  // sum of the squared deviations from the mean
 };
 
-// One pass: both sums are of the differences to the first value, so that little is lost when the mean is
-// large beside the deviation.
+// One pass: both sums are of the differences to the first value, so that little precision is lost if the mean
+// is large compared with the deviation.
 VERAVOX_INLINE Moments MomentsOf(std::span<const float> values) {
   const double shift = values[0];
   double sums[kSums] = {};
@@ -64,11 +64,11 @@ VERAVOX_INLINE void Normalise(Normalisation normalisation, std::span<float> valu
   for (float& value : values) value = (value - mean) * factor;
 }
 
-// Four floats and what they become as doubles: as many as AVX2 has room for.
+// Four floats and the same as doubles: as many as fit in AVX2.
 using Floats = LaneTypes<4>::Float;
 typedef double Doubles __attribute__((vector_size(32)));
 
-// Sums over what lies above `floor` only. Left to itself the compiler does not vectorise this.
+// Sums the values above `floor`. The compiler does not vectorise this by itself.
 struct SumsAbove {
   float floor;
   float shift;
@@ -88,7 +88,7 @@ struct SumsAbove {
   }
 };
 
-// `count` becomes how many values are above the floor.
+// `count` becomes the number of values above the floor.
 VERAVOX_INLINE Moments MomentsAbove(float floor, float shift, std::span<const float> values, double* count) {
   SumsAbove above{floor, shift};
   size_t i = 0;
@@ -134,7 +134,7 @@ VERAVOX_INLINE void WithinRange(Normalisation normalisation, float range, std::s
   float factor = 1.0f;
   if (normalisation != Normalisation::kNone) {
     double count = 0.0;
-    // The largest value is above the floor, so that there is always something to count.
+    // The largest value is above the floor, so the count is never 0.
     const Moments moments = MomentsAbove(floor, largest, values, &count);
     mean = static_cast<float>(moments.mean);
     factor = static_cast<float>(ScaleOf(normalisation, moments.squares, count));

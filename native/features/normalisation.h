@@ -12,12 +12,11 @@ namespace veravox {
 // variance is that of the values at hand (divided by their number, not by one less).
 void NormaliseTogether(FeatureRecipe::Normalisation normalisation, std::span<float> values);
 
-// Raises everything that lies more than `range` below the largest of `values` to that floor, then does what
-// NormaliseTogether does with the mean and the variance of what lies above the floor.
+// Raises everything more than `range` below the largest of `values` to that floor, then works like
+// NormaliseTogether with the mean and variance of the values above the floor.
 void NormaliseWithinRange(FeatureRecipe::Normalisation normalisation, float range, std::span<float> values);
 
-// Does what NormaliseTogether does to every band of `values` (bands * frames elements in the given layout) by
-// itself.
+// Applies NormaliseTogether to each band of `values` (bands * frames elements in the given layout).
 void NormaliseBands(FeatureRecipe::Normalisation normalisation, FeatureRecipe::Layout layout, size_t bands,
                     std::span<float> values);
 

@@ -12,7 +12,7 @@
 namespace veravox {
 namespace {
 
-constexpr size_t kFarStep = kHopsPerFrame;  // of the widest product, in hops
+constexpr size_t kFarStep = kHopsPerFrame;  // step of the widest product, in hops
 constexpr size_t kLeastFrames = 2 * kFarStep + 1;
 constexpr float kMagnitudeFloor = 1e-7f;  // below the noise of 16 bits
 
@@ -29,9 +29,9 @@ struct Bins {
   typename LaneTypes<kLanes>::Float weight;
 };
 
-// Of all frames, block after block: of a block, the same bins frame by frame. Two blocks make a pair, as the
-// bins at half the frequency of a pair are one block; one more has the neighbours of the last pair's bins.
-// What lies beyond bin fft_size / 2 is 0.
+// Phases of all frames, block by block; within a block, the same bins frame by frame. Two blocks make a pair,
+// since the bins at half a pair's frequencies are one block; one more holds the neighbours of the last pair's
+// bins. Values beyond bin fft_size / 2 are 0.
 template <int kLanes>
 struct Phases {
   VERAVOX_INLINE const Bins<kLanes>& At(size_t block, size_t frame) const {
@@ -50,7 +50,7 @@ struct PhaseScratch {
       : spectrogram(plan), bins(BlocksOf(static_cast<size_t>(plan.fft.size), kLanes) * kLanes) {}
 
   SpectrogramScratch<kLanes> spectrogram;
-  // Here the lanes are frames. What lies beyond bin fft_size / 2 stays 0.
+  // The lanes are frames here. Values beyond bin fft_size / 2 stay 0.
   std::vector<Bins<kLanes>> bins;
 };
 
@@ -151,7 +151,7 @@ class WeightedMean {
     total_ += weight;
   }
 
-  // Of the bins `first`, `first + step` and so on that exist; imaginary parts come `bins` later.
+  // For the existing bins among `first`, `first + step` and so on; imaginary parts follow `bins` later.
   VERAVOX_INLINE void Store(size_t first, size_t step, size_t bins, float* output) const {
     const Vector re = sum_.re / total_, im = sum_.im / total_;
     for (size_t lane = 0; lane < kLanes && first + lane * step < bins; ++lane) {
@@ -264,7 +264,7 @@ class LanePhaseCoherence final : public PhaseCoherence {
     phases_.frames = frames;
     phases_.values.resize(scratch_.bins.size() / kLanes * frames);
     for (size_t first = 0; first < frames; first += kLanes) {
-      // Lanes without a frame of their own repeat the last one.
+      // Lanes without a frame of their own repeat the last frame.
       const float* starts[kLanes];
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = samples.data() + std::min(first + lane, frames - 1) * hop;
@@ -306,13 +306,13 @@ void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> ou
   const size_t hop = fft_size_ / kHopsPerFrame;
   samples = RepeatedTo(fft_size_ + (kLeastFrames - 1) * hop, samples, repeated_);
   ComputeFrames(samples, hop, 1 + (samples.size() - fft_size_) / hop, output);
-  // A broken sample is in every bin of its frames, and every frame in the first mean. The minima of the
-  // others may drop what is not a number.
+  // A broken sample affects every bin of its frames, and every frame the first mean. The minima of the other
+  // means may drop NaN.
   if (!std::isfinite(output.front())) {
     std::fill(output.begin(), output.end(), std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  // Not of the last two curves, which are empty then.
+  // Except the last two curves, which are empty then.
   for (size_t curve = 0; curve < kCurves - 2; ++curve) {
     MirrorBelow(first_bin_, output.subspan(curve * bins_, bins_));
   }

@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-// How regular the phases of a window are, bin by bin. With u(t, k) the spectrum of frame t at bin k, divided
+// Regularity of a window's phases, bin by bin. With u(t, k) the spectrum of frame t at bin k, divided
 // by its magnitude, each of five products is averaged over the frames, weighted by the root of the magnitude
 // at (t, k); products of two bins by the smaller root of both:
 //   u(t + 1, k) u(t - 1, k) / u(t, k)^2     how the frequency changes from hop to hop,
@@ -26,17 +26,16 @@ class PhaseCoherence {
   static constexpr size_t kProducts = 5;
   static constexpr size_t kCurves = 2 * kProducts;
 
-  // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
-  // ValidateRecipe; `level` is one that the processor has.
-  // `first_bin`: the lowest bin that is looked at. If it is above 0, the output has a mirror image of the
-  // bins from there on below it, and the fifth product is 0 throughout: its sign is that of the recording.
+  // Frames of `fft_size` samples, a quarter of that apart. `fft_size` is within the bounds of ValidateRecipe;
+  // the processor supports `level`. `first_bin`: the lowest bin used. If it is above 0, the bins below mirror
+  // those above, and the fifth product is 0 throughout: its sign depends on the recording's polarity.
   static std::unique_ptr<PhaseCoherence> Make(int fft_size, float input_gain, size_t first_bin = 0,
                                               SimdLevel level = BestSimdLevel());
   virtual ~PhaseCoherence() = default;
 
   size_t OutputSize() const { return kCurves * bins_; }
   // [kCurves, fft_size / 2] from 0 Hz on: real and imaginary part of each mean in turn. `samples` is not
-  // empty; less than three frames are repeated to as many. Silence gives zeros.
+  // empty; less than three frames are repeated to fill them. Silence gives zeros.
   void Compute(std::span<const float> samples, std::span<float> output);
 
  protected:

@@ -10,7 +10,7 @@
 
 namespace veravox {
 
-// The frames of what follows the bands: a quarter of the FFT from one to the next.
+// Hops per frame of the curves that follow the bands.
 constexpr int kHopsPerFrame = 4;
 
 inline FeatureRecipe QuarterFrames(int fft_size, float input_gain) {
@@ -22,21 +22,20 @@ inline FeatureRecipe QuarterFrames(int fft_size, float input_gain) {
   return recipe;
 }
 
-// The lowest bin that the curves look at.
+// The lowest bin that the curves use.
 inline size_t FirstBin(int fft_size, int sample_rate_hz, bool audible_only) {
   if (!audible_only) return 0;
   return static_cast<size_t>(
       std::ceil(kLowestAudibleHz * static_cast<float>(fft_size) / static_cast<float>(sample_rate_hz)));
 }
 
-// Writes `curve`, which begins at bin `first`, so that the bins below are a mirror image of those above: the
-// networks find the texture there that they know, and nothing of what is in those bins.
+// Fills the bins of `curve` below `first` with a mirror image of those above: the networks see a familiar
+// texture there, and nothing of the real bins.
 inline void MirrorBelow(size_t first, std::span<float> curve) {
   for (size_t i = 0; i < first; ++i) curve[first - 1 - i] = curve[first + i];
 }
 
-// `samples`, which are not empty, or if they are fewer than `least`, as many of their repetition in
-// `repeated`.
+// `samples`, which must not be empty; if fewer than `least`, repeated to that length in `repeated`.
 inline std::span<const float> RepeatedTo(size_t least, std::span<const float> samples,
                                          std::vector<float>& repeated) {
   if (samples.size() >= least) return samples;

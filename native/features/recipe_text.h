@@ -13,7 +13,7 @@ namespace veravox {
 // the recipe makes sense is checked by FeatureExtractor.
 FeatureRecipe ParseRecipe(std::string_view text);
 
-// One field of it.
+// Reads one field of the text form.
 void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_view value);
 
 }  // namespace veravox

@@ -11,13 +11,13 @@
 namespace veravox {
 namespace {
 
-// Bounds the tables that an operator's manifest can make us build.
+// Bounds the tables that an operator's manifest can make the server build.
 constexpr int kMaxSampleRateHz = 384000;
 constexpr int kMaxFftSize = 65536;
 constexpr int kMaxBands = 4096;
-constexpr int kMinMeanSpectrumFftSize = 64;  // whose bins are as many as the running median needs
+constexpr int kMinMeanSpectrumFftSize = 64;  // its bins are the fewest that the running median takes
 constexpr int kMinPhaseCoherenceFftSize = 8;
-constexpr size_t kMaxFollowing = 4;  // mean spectra, and phase coherences
+constexpr size_t kMaxFollowing = 4;  // most mean spectra, and most phase coherences
 
 template <typename Value>
 void Require(bool condition, const char* field, Value value, const std::string& expectation) {
@@ -32,7 +32,7 @@ void RequireBetween(int value, int lowest, int highest, const char* field) {
           "between " + std::to_string(lowest) + " and " + std::to_string(highest));
 }
 
-// A recipe of a waveform model that sets these would silently not get them.
+// A waveform model would silently ignore these fields.
 void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(recipe.pre_emphasis == 0.0f, "pre_emphasis", recipe.pre_emphasis, "0 for a waveform");
   Require(!recipe.remove_dc_offset, "remove_dc_offset", recipe.remove_dc_offset, "false for a waveform");
@@ -77,7 +77,7 @@ void ValidateDynamicRange(const FeatureRecipe& recipe) {
           "dynamic_range_db", recipe.dynamic_range_db, "0 where each band is normalised by itself");
 }
 
-// What follows the bands has frames a quarter of the FFT apart.
+// The curves after the bands use frames a quarter of the FFT apart.
 void ValidateFollowing(const std::vector<int>& fft_sizes, int least, const char* field) {
   Require(fft_sizes.size() <= kMaxFollowing, field, fft_sizes.size(),
           "at most " + std::to_string(kMaxFollowing) + " sizes");
@@ -103,7 +103,7 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateDynamicRange(recipe);
   ValidateFollowing(recipe.mean_spectrum_fft_sizes, kMinMeanSpectrumFftSize, "mean_spectrum_fft_sizes");
   ValidateFollowing(recipe.phase_coherence_fft_sizes, kMinPhaseCoherenceFftSize, "phase_coherence_fft_sizes");
-  // The logarithm below works on normal numbers only.
+  // The logarithm works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),
           "log_floor", recipe.log_floor, "at least 1.18e-38");

@@ -5,7 +5,7 @@
 
 namespace veravox {
 
-// Throws StageError (kInternal) for a recipe that makes no sense; the sentence names the field and its value.
+// Throws StageError (kInternal) for an invalid recipe; the sentence names the field and its value.
 void ValidateRecipe(const FeatureRecipe& recipe);
 
 }  // namespace veravox

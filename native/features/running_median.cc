@@ -9,10 +9,10 @@
 namespace veravox {
 namespace {
 
-constexpr size_t kReach = 16;  // values on each side of the one that the median is for
+constexpr size_t kReach = 16;  // values on either side of the median's position
 constexpr size_t kSmoothed = 2 * kReach + 1;
 
-// A value of each curve.
+// One value per curve.
 using Row = LaneTypes<static_cast<int>(kMedianCurves)>::Float;
 
 VERAVOX_INLINE Row Smaller(Row a, Row b) { return a < b ? a : b; }
@@ -24,8 +24,8 @@ size_t Mirrored(size_t position, size_t size) {
   return position < size ? position : 2 * size - 1 - position;
 }
 
-// Each lane of `sorted` is in ascending order. The value that enters is inserted, and of those that are as
-// large as the one that leaves, the first is removed: from there on everything moves down by one.
+// Each lane of `sorted` is in ascending order. Inserts `enters` and removes the first value equal to
+// `leaves`; everything after that moves down by one.
 VERAVOX_INLINE void Replace(Row (&sorted)[kSmoothed], Row leaves, Row enters) {
   Row inserted = Smaller(sorted[0], enters);
   for (size_t k = 0; k + 1 < kSmoothed; ++k) {
@@ -39,7 +39,7 @@ VERAVOX_INLINE void Replace(Row (&sorted)[kSmoothed], Row leaves, Row enters) {
 
 VERAVOX_INLINE void Subtract(std::span<const float> curves, size_t bins, std::span<float> output) {
   const size_t count = curves.size() / bins;
-  // Lanes without a curve of their own have the first one.
+  // Lanes without a curve of their own repeat the first curve.
   std::array<const float*, kMedianCurves> starts;
   for (size_t i = 0; i < kMedianCurves; ++i) starts[i] = &curves[i < count ? i * bins : 0];
   const auto row_at = [&](size_t position) {

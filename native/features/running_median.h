@@ -8,11 +8,11 @@
 
 namespace veravox {
 
-constexpr size_t kMedianCurves = 8;  // that are dealt with at once
+constexpr size_t kMedianCurves = 8;  // processed at once
 
-// Writes curves less their running medians over 33 values. They are mirrored at their ends, the outermost
-// values included. `curves` is [n, bins], n at most kMedianCurves and not 0, with at least 16 bins; all
-// values are numbers. `output` is as large.
+// Subtracts the running median over 33 values from curves. They are mirrored at their ends, including the
+// outermost values. `curves` is [n, bins] with n from 1 to kMedianCurves and at least 16 bins, without NaN.
+// `output` has the same size.
 void SubtractMedians(std::span<const float> curves, size_t bins, std::span<float> output,
                      SimdLevel level = BestSimdLevel());
 

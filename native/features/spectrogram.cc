@@ -11,7 +11,7 @@
 namespace veravox {
 namespace {
 
-// Where the bands of `used` frames go.
+// Destination of the bands of `used` frames.
 struct FramePlaces {
   FeatureRecipe::Layout layout;
   size_t used;
@@ -19,7 +19,7 @@ struct FramePlaces {
   float* output;
 };
 
-// Called from within a kernel, so that the transposition is compiled for its level.
+// Called within a kernel, so that the transposition is compiled for its level.
 template <int kLanes>
 VERAVOX_INLINE void StoreFrames(const SpectrogramScratch<kLanes>& scratch, const FramePlaces& places) {
   const auto& bands = scratch.bands;
@@ -67,8 +67,7 @@ VERAVOX_TARGET_AVX512 void ComputeFramesAvx512(const SpectrogramPlan& plan, cons
   StoreFrames(scratch, places);
 }
 
-// Place of a sample that lies outside of the audio when the audio is mirrored at its first and last sample,
-// as often as it takes.
+// Index of a sample outside the audio, which is mirrored at its first and last sample as often as needed.
 size_t Mirrored(int64_t index, size_t samples) {
   if (samples == 1) return 0;
   const auto period = static_cast<int64_t>(2 * (samples - 1));
@@ -93,7 +92,7 @@ class LaneSpectrogram final : public Spectrogram {
     for (size_t first = 0; first < frames; first += kLanes) {
       const float* starts[kLanes];
       const size_t used = std::min<size_t>(kLanes, frames - first);
-      // Lanes without a frame of their own repeat the last one.
+      // Lanes without a frame of their own repeat the last frame.
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = lane < used ? FrameStart(samples, first + lane, lane) : starts[used - 1];
       }
@@ -103,7 +102,7 @@ class LaneSpectrogram final : public Spectrogram {
   }
 
  private:
-  // The frame's samples: in place, or copied where a centred frame reaches over the edge of the audio.
+  // The frame's samples: in place, or copied if a centred frame reaches beyond the audio.
   const float* FrameStart(std::span<const float> samples, size_t frame, size_t lane) {
     const int64_t centre = static_cast<int64_t>(frame) * recipe_.hop_length;
     if (!recipe_.centred) return samples.data() + centre;

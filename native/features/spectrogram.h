@@ -13,8 +13,8 @@ namespace veravox {
 // The bands of every frame of a window of audio, logarithm included, normalisation not. Not thread-safe.
 class Spectrogram {
  public:
-  // Works on as many frames at once as the level has lanes. The recipe is valid (see ValidateRecipe); `level`
-  // is one that the processor has.
+  // Works on as many frames at once as the level has lanes. The recipe is valid (see ValidateRecipe); the
+  // processor supports `level`.
   static std::unique_ptr<Spectrogram> Make(const FeatureRecipe& recipe, SimdLevel level = BestSimdLevel());
   virtual ~Spectrogram() = default;
 

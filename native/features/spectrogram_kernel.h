@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-// Where kLanes frames are worked on, each lane of a vector belonging to one frame.
+// Scratch memory for kLanes frames, one per lane of a vector.
 template <int kLanes>
 struct SpectrogramScratch {
   explicit SpectrogramScratch(const SpectrogramPlan& plan)
@@ -68,7 +68,7 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
     previous = current;
     return emphasised * window[i];
   };
-  // Two neighbouring samples, the first at an even place. Beyond the window they are 0.
+  // Two neighbouring samples, the first at an even index. Beyond the window they are 0.
   const auto put = [&](int i, const Vector& even, const Vector& odd) __attribute__((always_inline)) {
     spectrum[position[i / 2]] = {even, odd};
   };
@@ -95,8 +95,8 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
   }
 }
 
-// Separates the spectrum of the even samples (E) from that of the odd ones (O) and combines them to that of
-// all: X[k] = E[k] + t[k] O[k], X[n - k] = conj(E[k] - t[k] O[k]). `put(k, re, im)` takes X[k], the middle
+// Separates the spectrum of the even samples (E) from that of the odd ones (O) and combines them to the
+// whole: X[k] = E[k] + t[k] O[k], X[n - k] = conj(E[k] - t[k] O[k]). `put(k, re, im)` takes X[k], the middle
 // one twice.
 template <int kLanes, typename Put>
 VERAVOX_INLINE void SplitSpectrum(const SpectrogramPlan& plan, const LaneComplex<kLanes>* z, const Put& put) {
@@ -163,7 +163,7 @@ VERAVOX_INLINE void SumBands(const SpectrogramPlan& plan, SpectrogramScratch<kLa
     Vector sum{};
     for (int bin = 0; bin < band.bins; ++bin) sum += power[bin].lanes * weight[bin];
     if (plan.logarithmic) {
-      sum = sum < plan.log_floor ? Vector{} + plan.log_floor : sum;  // lets NaN pass
+      sum = sum < plan.log_floor ? Vector{} + plan.log_floor : sum;  // NaN passes through
       sum = NaturalLog<kLanes>(sum) * plan.log_scale;
     }
     scratch.bands[index].lanes = sum;

@@ -16,7 +16,7 @@ struct SpectrogramPlan {
   int window_length;
   bool remove_dc_offset;
   float pre_emphasis;
-  std::vector<float> window;  // with the recipe's gain in it, and the half that the real FFT needs
+  std::vector<float> window;  // with the recipe's gain, and the factor 1/2 of the real FFT
   // A real transform of 2n samples is a complex one of n: even samples are real parts, odd ones imaginary
   // parts.
   LaneFftPlan fft;
@@ -25,7 +25,7 @@ struct SpectrogramPlan {
   FilterBank filter_bank;
   bool logarithmic;
   float log_floor;
-  float log_scale;  // natural logarithm times this
+  float log_scale;  // multiplies the natural logarithm
 };
 
 }  // namespace veravox

@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::array<int, 6> kDeadlySignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
-// A crash belongs to the process, and so does what is known of it: set once, before the first note.
+// A crash concerns the whole process, and so does this state: set once, before the first note.
 std::atomic<CrashNote*> g_notes{nullptr};
 size_t g_slots = 0;
 std::array<struct sigaction, kDeadlySignals.size()> g_earlier;
 
-// Not a thread_local's: looking one up for the first time allocates memory, which a dying thread may not.
+// A syscall, since the first access to a thread_local allocates memory, which a dying thread may not.
 int32_t ThreadId() { return static_cast<int32_t>(syscall(SYS_gettid)); }
 
 std::atomic_ref<uint32_t> StateOf(CrashNote& note) { return std::atomic_ref<uint32_t>(note.state); }
@@ -51,15 +51,14 @@ void OnDeadlySignal(int signal, siginfo_t* info, void* context) {
     } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
       earlier.sa_handler(signal);
     } else {
-      // A fault happens again on return, and so does what kill() sends to itself; others are raised once
-      // more.
+      // Faults recur on return; signals that were sent, as by kill(), are raised again.
       sigaction(signal, &earlier, nullptr);
       if (info->si_code <= 0) raise(signal);
     }
   }
 }
 
-// A stack of its own for the handler, without which the end of a thread by stack overflow leaves no mark.
+// A separate stack for the handler, without which a stack overflow leaves no mark.
 class AlternateStack {
  public:
   AlternateStack() : memory_(std::make_unique<char[]>(kBytes)) {
@@ -85,7 +84,7 @@ class AlternateStack {
   bool is_set_ = false;
 };
 
-// The slot of a thread, from its first input to its end.
+// The slot that a thread keeps from its first input to its end.
 class ThreadNote {
  public:
   explicit ThreadNote(std::span<CrashNote> notes) {
@@ -134,7 +133,7 @@ CrashNote* MapFile(const std::string& path, size_t slots) {
   const size_t bytes = (slots + 1) * sizeof(CrashNote);
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) ThrowErrno(path);
-  // Taken from the disk now: a full one would end the process at the first note instead.
+  // Reserves the disk space now: later, a full disk would end the process at the first note.
   const int failure = posix_fallocate(file, 0, static_cast<off_t>(bytes));
   void* memory =
       failure == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;

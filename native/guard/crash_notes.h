@@ -8,8 +8,8 @@
 
 namespace veravox {
 
-// Notes which input each thread works on, in a file that survives the death of the process, and marks the one
-// whose thread died of a signal. The parent process can then tell which input to refuse.
+// Notes which input each thread works on, in a file that survives the process, and marks the input whose
+// thread died of a signal. The parent process can then tell which input to refuse.
 //
 // The file: a header of one slot's size that begins with kCrashNotesMagic, then `slots` CrashNote.
 inline constexpr std::array<char, 8> kCrashNotesMagic = {'v', 'x', 'n', 'o', 't', 'e', 's', '1'};
@@ -28,15 +28,15 @@ struct CrashNote {
 };
 static_assert(sizeof(CrashNote) == 64);
 
-// Makes the file and watches this process for the signals of a crash, for good. Once per process; a second
-// call changes nothing. Handlers that were there before are called afterwards. Throws std::system_error when
-// the file cannot be made.
+// Creates the file and handles this process's crash signals, permanently. Once per process; a second call
+// changes nothing. Earlier handlers are called afterwards. Throws std::system_error if the file cannot be
+// created.
 void OpenCrashNotes(const std::string& path, size_t slots);
 
-// Notes that this thread works on an input. Without effect before OpenCrashNotes, or with every slot taken.
+// Notes that this thread works on an input. No effect before OpenCrashNotes, or if every slot is taken.
 void NoteInput(const InputDigest& digest);
 
-// This thread's input did no harm.
+// Clears the note: the input did no harm.
 void ForgetInput();
 
 }  // namespace veravox

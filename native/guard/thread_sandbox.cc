@@ -24,7 +24,7 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kArchitecture = 0;
 #endif
 
-// What the decoders, V8's compiler and collector, and libuv's event loop of a running thread use.
+// System calls used by the decoders, V8's compiler and collector, and the event loop of a running thread.
 constexpr long kAllowed[] = {
     // Memory.
     SYS_brk,
@@ -47,7 +47,7 @@ constexpr long kAllowed[] = {
     SYS_clock_getres,
     SYS_gettimeofday,
     SYS_restart_syscall,
-    // Messages between threads: the event loop's descriptors, which are open already.
+    // Messages between threads: the event loop's descriptors, already open.
     SYS_read,
     SYS_write,
     SYS_writev,
@@ -66,7 +66,7 @@ constexpr long kAllowed[] = {
 #ifdef SYS_poll
     SYS_poll,
 #endif
-    // What a thread may know of itself and of the machine.
+    // Information about the thread and the machine.
     SYS_getpid,
     SYS_gettid,
     SYS_getuid,
@@ -80,7 +80,7 @@ constexpr long kAllowed[] = {
     SYS_sched_getparam,
     SYS_sched_getscheduler,
     SYS_fstat,
-    // Its end, and that of the process.
+    // Exit of the thread and of the process.
     SYS_exit,
     SYS_exit_group,
     SYS_rt_sigaction,
@@ -104,7 +104,7 @@ std::vector<sock_filter> Program() {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1));
     program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   }
-  // abort() sends SIGABRT to its own thread; a signal to another process is refused.
+  // abort() signals its own thread; signals to other processes are refused.
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(SYS_tgkill), 0, 3));
   program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)));
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(getpid()), 0, 1));
@@ -117,7 +117,7 @@ std::vector<sock_filter> Program() {
 
 int SandboxThisThread() {
   if (kArchitecture == 0) return ENOSYS;
-  // Without it the system takes filters from root only. It holds for this thread alone.
+  // Without it only root may install filters. It applies to this thread alone.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   std::vector<sock_filter> program = Program();
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kStepSamples = 1600;
 constexpr int64_t kStepsPerSecond = 10;
-// Between what was decoded and what has left the resamplers: far beyond the length of their filters, and the
-// part of a sample that each change of the rate adds.
+// Most samples between decoder and resampler output: far beyond the length of the filters, plus a fraction of
+// a sample per change of rate.
 constexpr double kLargestLagSamples = 1e6;
 
 }  // namespace

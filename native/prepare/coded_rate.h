@@ -9,25 +9,24 @@
 
 namespace veravox {
 
-// How many bits a stream of coded audio takes over time, in steps of 100 ms. Samples are those of the stream
-// at 16 kHz.
+// Bits per 100 ms of a stream of coded audio. Samples are those of the stream at 16 kHz.
 class CodedRate {
  public:
-  // The next `samples` were decoded from this many bits, which spread evenly over them.
+  // Adds `samples` decoded from `bits`, spread evenly over them.
   void Add(double samples, double bits);
-  // The largest number of bits in one second of the window, or per second of a shorter one. The steps at its
-  // ends count as a whole.
+  // The most bits in one second of the window, or the rate per second of a shorter one. The steps at its ends
+  // count in full.
   double BusiestSecond(const SampleRange& window) const;
   // No later window begins before this sample.
   void DropBefore(int64_t sample);
-  // What belongs to the audio from this sample on.
+  // Transfers the part that belongs to the audio from this sample on.
   void Transfer(SavedState& state, int64_t sample);
   void Clear();
 
  private:
   double At(int64_t step) const;
 
-  std::vector<double> bits_;  // of each step from first_ on
+  std::vector<double> bits_;  // per step, from first_ on
   int64_t first_ = 0;
   double end_ = 0.0;  // samples so far
 };

@@ -15,7 +15,7 @@ std::shared_ptr<LiveStreams::Stream> LiveStreams::Get(uint32_t id, const ModelIn
     is_new = found == streams_.end();
     if (!is_new) return found->second;
   }
-  // Tables are made without the lock, which all other streams need.
+  // Builds tables without the lock, which all other streams need.
   auto made = std::make_shared<Stream>(spec);
   const std::lock_guard lock(mutex_);
   return streams_.emplace(id, std::move(made)).first->second;
@@ -26,7 +26,7 @@ void LiveStreams::Remove(uint32_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
-  // Freed after the lock.
+  // Freed after the lock is released.
   removed = std::move(found->second);
   streams_.erase(found);
 }

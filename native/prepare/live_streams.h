@@ -10,8 +10,8 @@
 
 namespace veravox {
 
-// The live audio of this process, by numbers that its users make up: any thread may go on with a stream where
-// another one has left it. Thread-safe; of one stream, one thread at a time holds the lock.
+// The live streams of this process, by numbers that the callers choose: any thread may continue a stream
+// where another one left it. Thread-safe; one thread at a time holds a stream's lock.
 class LiveStreams {
  public:
   struct Stream {
@@ -22,9 +22,9 @@ class LiveStreams {
 
   static LiveStreams& OfProcess();
 
-  // The stream with this number; made, and not opened yet, if there is none.
+  // The stream with this number; created, and not yet opened, if there is none.
   std::shared_ptr<Stream> Get(uint32_t id, const ModelInputSpec& spec, bool& is_new);
-  // Its memory goes with the last thread that uses it.
+  // The memory is freed with the last thread that uses it.
   void Remove(uint32_t id);
   size_t size() const;
 

@@ -10,15 +10,15 @@
 namespace veravox {
 namespace {
 
-// The loudest magnitude. Floats without their sign order as their bits do, and of integers the compiler makes
-// a vectorised maximum.
+// The largest magnitude. Floats without sign order like their bits, and the compiler vectorises a maximum of
+// integers.
 float PeakOf(std::span<const float> samples) {
   uint32_t peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::bit_cast<uint32_t>(sample) & 0x7fffffffu);
   return std::bit_cast<float>(peak);
 }
 
-// From the first to the last sample within 60 dB of the loudest; all of it without one.
+// From the first to the last sample within 60 dB of the loudest; everything if there is none.
 std::span<const float> SoundOf(std::span<const float> samples) {
   const float threshold = 1e-3f * PeakOf(samples);
   const auto is_heard = [&](float sample) { return std::abs(sample) >= threshold; };

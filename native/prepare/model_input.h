@@ -10,17 +10,16 @@
 
 namespace veravox {
 
-// What a model takes of a window of audio.
+// A model's input from a window of audio.
 struct ModelInputSpec {
-  // How audio shorter than window_samples is filled up: with itself, over and over, or with zeros.
-  // kRepeatSound repeats what lies between the first and the last sample within 60 dB of the loudest, and
-  // does so also to audio that is long enough, so that digital silence before and after the sound never takes
-  // part.
+  // Fills audio shorter than window_samples: with itself, over and over, or with zeros. kRepeatSound repeats
+  // the part between the first and the last sample within 60 dB of the loudest, even if the audio is long
+  // enough, so that digital silence before and after the sound never counts.
   enum class ShortWindow { kRepeat, kRepeatSound, kZeroPad };
 
   FeatureRecipe recipe;
   int64_t window_samples = 80000;  // samples per model input
-  int64_t hop_samples = 80000;     // between the inputs of one analysis window
+  int64_t hop_samples = 80000;     // from one input of an analysis window to the next
   ShortWindow short_window = ShortWindow::kRepeat;
 };
 
@@ -31,10 +30,10 @@ class ModelInputMaker {
 
   // Floats per input; the same for every window.
   size_t input_size() const { return input_size_; }
-  // Inputs that a window of `samples` samples gives: one every hop_samples, the last sliding back to end with
+  // Inputs from a window of `samples` samples: one every hop_samples, the last sliding back to end with
   // the window.
   int InputCount(int64_t samples) const;
-  // `output` has input_size() elements, all of which are written.
+  // `output` must have input_size() elements; all are written.
   void Make(std::span<const float> window, int input_index, std::span<float> output);
 
  private:

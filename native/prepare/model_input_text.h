@@ -7,8 +7,8 @@
 
 namespace veravox {
 
-// Reads what a model takes of a window: a recipe as in features/recipe_text.h, with the fields
-// window_samples, hop_samples and short_window besides. Throws as ParseRecipe does.
+// Reads a ModelInputSpec: a recipe as in features/recipe_text.h, plus the fields window_samples, hop_samples
+// and short_window. Throws as ParseRecipe does.
 ModelInputSpec ParseModelInput(std::string_view text);
 
 }  // namespace veravox

@@ -12,14 +12,14 @@ namespace veravox {
 namespace {
 
 constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSamples);
-// Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
+// Consumed audio is dropped in steps of this size, so that moving the rest costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
-// To be changed with what checkpoints are made of.
+// Increment it when the content of checkpoints changes.
 constexpr uint32_t kCheckpointVersion = 5;
-// Live audio between two looks at a window that is not decided yet.
+// Live audio between two checks of an undecided window.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
-// Float files can hold anything; beyond this a sample carries no meaning, and squaring it would overflow.
+// Float files can hold anything; larger samples carry no meaning, and their squares would overflow.
 constexpr float kLargestSample = 1e4f;
 
 double Seconds(int64_t samples) { return static_cast<double>(samples) / Preparer::kSampleRateHz; }
@@ -93,15 +93,15 @@ LiveState Preparer::live_state() const {
   state.certain_windows = window_count_ - (early_ ? 1 : 0);
   if (at_end_ || !planner_) return state;
   const int64_t end = planner_->Expected().end;
-  // The window's end; then the point at which no end of the audio can move it; then little by little, until
-  // it is decided how much of it is speech.
+  // First the window's end; then the point at which no end of the audio can move it; then small steps until
+  // its share of speech is decided.
   int64_t wanted = end;
   if (available() >= end) wanted = early_ ? end + kMaxUnheardSamples + 1 : available() + kSettlingStepSamples;
   state.wanted_s = Seconds(std::max<int64_t>(wanted - available(), 1));
   return state;
 }
 
-// All that depends on the audio so far, between two blocks.
+// State that depends on the audio so far, between two blocks.
 void Preparer::TransferStream(SavedState& state) {
   uint32_t version = kCheckpointVersion;
   state.Transfer(version);
@@ -133,7 +133,7 @@ void Preparer::TransferStream(SavedState& state) {
   speech_frames_ = with_speech;
 }
 
-// Where the next window begins.
+// The start of the next window.
 void Preparer::TransferWindows(SavedState& state) {
   planner_->Transfer(state);
   state.Transfer(window_count_);
@@ -149,7 +149,7 @@ void Preparer::CaptureStream() {
 }
 
 std::vector<uint8_t> Preparer::TakeCheckpoint() {
-  // Not until all that later windows are made of comes after what was captured.
+  // Waits until everything that later windows need follows the captured state.
   if (captured_.empty() || at_end_ || planner_->earliest_begin() < captured_at_) return {};
   SavedState windows;
   TransferWindows(windows);
@@ -175,7 +175,7 @@ void Preparer::Close() {
   captured_.clear();
   captured_at_ = 0;
   if (!at_end_) {
-    // Both keep their tables for the next file, but nothing of this one.
+    // Both keep their tables for the next file, but no audio of this one.
     FinishResampling();
     voice_activity_.Finish(speech_);
   }
@@ -226,11 +226,11 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   return true;
 }
 
-// Decodes until a window with enough speech is complete. False at the end, and if live audio has not come
+// Decodes until a window with enough speech is complete. False at the end, and if live audio has not arrived
 // yet.
 bool Preparer::FindWindow(SampleRange& window) {
   while (true) {
-    // What is certain of a window does not change once its speech is decided.
+    // A certain window does not change once its speech is decided.
     const bool is_decided = at_end_ || early_ || decided() >= planner_->Expected().end;
     if (planner_->Next(is_decided ? available() : std::min(available(), decided()), at_end_, window)) {
       if (early_) {
@@ -265,8 +265,8 @@ bool Preparer::FindWindow(SampleRange& window) {
   }
 }
 
-// Of live audio: the next window as soon as it is whole, if it has enough speech whatever is still to be
-// decided, so that its score is there when it is certain.
+// Live audio: the next window as soon as it is whole, if it has enough speech whatever the pending decisions,
+// so that its score is ready when it is certain.
 bool Preparer::FindEarlyWindow(SampleRange& window) {
   const SampleRange expected = planner_->Expected();
   if (live_ == nullptr || early_ || available() < expected.end) return false;
@@ -279,7 +279,7 @@ bool Preparer::FindEarlyWindow(SampleRange& window) {
   return true;
 }
 
-// Decodes the next block, or the end. False if live audio has not come yet.
+// Decodes the next block, or the end. False if live audio has not arrived yet.
 bool Preparer::DecodeBlock() {
   stop_.ThrowIfStopped();
   MonoBlock block;
@@ -299,7 +299,7 @@ bool Preparer::DecodeBlock() {
   return true;
 }
 
-// To be called while the block that follows the damage is not appended yet.
+// Call it before the block after the damage is appended.
 void Preparer::NoteDamage() {
   if (decoder_->damaged_packets() == summary_.damaged_packets) return;
   summary_.damaged_packets = decoder_->damaged_packets();
@@ -316,7 +316,7 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   for (const float sample : samples) {
     const float magnitude = std::fabs(sample);
     clipped += magnitude >= kFullScale;
-    unusable += !(magnitude <= kLargestSample);  // true for NaN, too
+    unusable += !(magnitude <= kLargestSample);  // also true for NaN
   }
   clipped_samples_ += clipped;
   decoded_samples_ += static_cast<int64_t>(samples.size());
@@ -347,7 +347,7 @@ void Preparer::Resample(std::span<const float> samples, int rate_hz) {
   }
   std::vector<float>& resampled = audible_only_ ? unfiltered_ : pcm_;
   if (rate_hz != resampler_rate_hz_) {
-    // Some files change their rate on the way; what the old resampler still holds comes first.
+    // Some files change their rate; the rest of the old resampler's audio comes first.
     if (resampler_ != nullptr) resampler_->Finish(resampled);
     resampler_ = &resamplers_.Get(rate_hz, kSampleRateHz);
     resampler_rate_hz_ = rate_hz;
@@ -392,7 +392,7 @@ void Preparer::FinishAudio() {
   summary_.noise_gap_db = voice_activity_.levels().NoiseGapDb();
 }
 
-// Always so, except after a checkpoint that is damaged or was taken from another file.
+// Always true, except after a checkpoint that is damaged or from another file.
 void Preparer::RequireHeld(const SampleRange& window) const {
   const int64_t decided_frames = speech_begin_ + static_cast<int64_t>(speech_.size());
   if (window.begin >= pcm_begin_ && window.end <= available() && window.begin / kFrame >= speech_begin_ &&
@@ -419,7 +419,7 @@ void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) 
   }
   SkippedStretch& stretch = summary_.skipped.back();
   const double old_s = stretch.end_s - stretch.start_s;
-  // The last window may overlap the one before it; only what is new counts.
+  // The last window may overlap the one before it; only its new part counts.
   const double new_s = skipped.end_s - stretch.end_s;
   stretch.non_speech_percent =
       (stretch.non_speech_percent * old_s + non_speech_percent * new_s) / (old_s + new_s);
@@ -428,11 +428,11 @@ void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) 
 }
 
 void Preparer::DropConsumed() {
-  // After a checkpoint the next window may begin after all that has come again so far.
+  // After a checkpoint the next window may begin after all audio received so far.
   const int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided()}) / kFrame * kFrame;
   const int64_t samples = keep_from - pcm_begin_;
   if (samples < kDropStepSamples) return;
-  // Audio and decisions begin at different places there.
+  // Audio and decisions begin at different offsets.
   const auto frames = static_cast<ptrdiff_t>(keep_from / kFrame - speech_begin_);
   speech_frames_ += std::accumulate(speech_.begin(), speech_.begin() + frames, int64_t{0});
   speech_.erase(speech_.begin(), speech_.begin() + frames);

@@ -22,39 +22,37 @@
 
 namespace veravox {
 
-// Without limits of its own beside those of the decoder: what is too short or too silent, the caller says.
+// No limits beyond the decoder's: the caller decides what is too short or too silent.
 struct PrepareOptions {
   DecodeOptions decode;
   double min_duration_s = 0.0;
   // Windows with a larger share of non-speech frames are skipped; 0..100.
   double silence_threshold_percent = 100.0;
-  // Seconds of audio between two checkpoints, at least; 0: none are made.
+  // Least seconds of audio between two checkpoints; 0: no checkpoints.
   double checkpoint_interval_s = 0.0;
 };
 
-// One model input, and the window of the audio that it belongs to. With a region, all times are still those
-// of the whole recording.
+// One model input and its window. With a region, times are still those of the whole recording.
 struct PreparedInput {
-  int64_t window_index = 0;  // counts the windows that were not skipped
+  int64_t window_index = 0;  // counts windows that were not skipped
   int input_index = 0;
   int inputs_in_window = 1;
   double start_s = 0.0;
   double end_s = 0.0;
-  double file_progress = 0.0;  // share of the file's bytes that were read by now, 0..1
-  std::string_view codec;      // one of kLossyCodecs; empty if the sound was not coded, or without loss
-  // With a codec: of all channels, in the busiest second of the window. Silence takes few bits at a variable
-  // rate, so that others say little of the quality.
+  double file_progress = 0.0;  // share of the file's bytes read so far, 0..1
+  std::string_view codec;      // one of kLossyCodecs; empty if not coded, or lossless
+  // With a codec: bits of all channels in the busiest second of the window. At a variable rate, silence takes
+  // few bits, so other seconds say little about quality.
   double coded_bits_per_s = 0.0;
 };
 
 // How far the windows of live audio are settled.
 struct LiveState {
   bool at_end = false;
-  // The inputs of windows with a smaller index are certain. Those of a later one are made early, as it will
-  // most likely be a window: if the audio ends hardly after it, another one with the same index takes its
-  // place, or none.
+  // Inputs of windows with a smaller index are certain. A later one's are made early, as it will most likely
+  // be a window: if the audio ends soon after it, another one with the same index replaces it, or none.
   int64_t certain_windows = 0;
-  // How much more audio brings the next news.
+  // Seconds of audio until the next change.
   double wanted_s = 0.0;
 };
 
@@ -63,13 +61,13 @@ struct AudioWindow {
   double end_s = 0.0;
 };
 
-// A window that was skipped for lack of speech.
+// A window skipped for lack of speech.
 struct SkippedWindow {
   AudioWindow window;
   double non_speech_percent = 0.0;
 };
 
-// Windows in a row that were skipped for lack of speech. The last one may overlap the one before it.
+// A run of windows skipped for lack of speech. The last one may overlap the one before it.
 struct SkippedStretch {
   double start_s = 0.0;
   double end_s = 0.0;
@@ -79,15 +77,15 @@ struct SkippedStretch {
 
 struct PrepareSummary {
   double duration_s = 0.0;             // of the region
-  int channels = 0;                    // of the file, the most that it has at one time
-  bool has_inverted_channels = false;  // since they would have cancelled others in the mix
+  int channels = 0;                    // of the file, the most at one time
+  bool has_inverted_channels = false;  // they would have cancelled others in the mix
   int64_t damaged_packets = 0;
-  std::vector<double> damaged_at_s;  // where packets are missing for it; at most one entry per second
+  std::vector<double> damaged_at_s;  // times of missing packets; at most one per second
   std::vector<Unheard> unheard;
-  std::optional<StatedLength> stated_length;  // where the file is shorter than it says
+  std::optional<StatedLength> stated_length;  // if the file is shorter than it says
   double speech_ratio = 0.0;                  // of 10 ms frames
   double clipped_ratio = 0.0;                 // of decoded samples
-  std::optional<double> high_band_drop_db;    // see SpeechLevels, as the next
+  std::optional<double> high_band_drop_db;    // see SpeechLevels, also for the next
   std::optional<double> noise_gap_db;
   std::vector<SkippedStretch> skipped;
   double decode_ms = 0.0;    // demux, decode, down-mix
@@ -95,7 +93,7 @@ struct PrepareSummary {
 };
 
 // From a file's bytes to model inputs, window by window, in memory that does not grow with the duration.
-// Tables are made once per object; open as many files as you like, one after the other. Not thread-safe.
+// Tables are made once per object; open any number of files, one after another. Not thread-safe.
 class Preparer {
  public:
   static constexpr int kSampleRateHz = VoiceActivityDetector::kSampleRateHz;
@@ -107,39 +105,39 @@ class Preparer {
   size_t input_size() const { return inputs_.input_size(); }
 
   // `source` and the stop signal's flag outlive the file (until Close or the next Open). `checkpoint` is
-  // empty, or one that was taken from the same file with the same options: Next() then goes on after the
-  // window it was taken at, with the same numbers to the last bit. Throws StageError.
+  // empty, or was taken from the same file with the same options: Next() then continues after the window of
+  // the checkpoint, with the same numbers to the last bit. Throws StageError.
   void Open(ByteSource& source, const PrepareOptions& options, const StopSignal& stop,
             std::span<const uint8_t> checkpoint = {});
   // The same for a file in memory. `bytes` and the stop signal's flag outlive the file (until Close or the
   // next Open). Throws StageError.
   void Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop);
-  // Audio that comes piece by piece. Next() gives false when it has used up all pieces; live_state() tells
-  // what that means. Results are those of a file with the same content. Throws StageError.
+  // Audio that arrives in pieces. Next() returns false after the last piece so far; live_state() tells what
+  // that means. Results equal those of a file with the same content. Throws StageError.
   void OpenLive(const LiveFormat& format, const PrepareOptions& options);
   void Push(std::span<const uint8_t> piece);
   void FinishPushing();
   LiveState live_state() const;
-  // Windows of live audio that were skipped since the last time. The summary has them, too.
+  // Windows of live audio skipped since the last call. The summary also has them.
   std::vector<SkippedWindow> TakeSkippedWindows() { return std::exchange(skipped_live_, {}); }
-  // For the next calls; its flag outlives them. To be called before each batch of work on live audio.
+  // Sets the stop signal of the next calls; its flag outlives them. Call it before each batch of work on live
+  // audio.
   void SetStop(const StopSignal& stop) { stop_ = stop; }
   // Decodes until there is an input for Next(); false at the end of the audio.
   bool Advance();
   // Writes the next model input; false at the end of the audio. `output` has input_size() elements.
-  // Throws StageError; the file is then to be closed.
+  // Throws StageError; close the file then.
   bool Next(std::span<float> output, PreparedInput& input);
-  // To be asked after the last input of each window: from where another Preparer can go on after that window,
-  // if it is time for a checkpoint. About 20 KiB; empty if there is none.
+  // Call it after the last input of each window: a state from which another Preparer can continue after that
+  // window. About 20 KiB; empty if no checkpoint is due.
   std::vector<uint8_t> TakeCheckpoint();
-  // To be asked after Next() has returned true: what was skipped since the last time, before the input's
-  // window.
+  // Call it after Next() has returned true: stretches skipped since the last call, before the input's window.
   std::vector<SkippedStretch> TakeSkipped() { return std::exchange(summary_.skipped, {}); }
-  // Seconds of audio that were decoded so far.
+  // Seconds of audio decoded so far.
   double decoded_s() const { return static_cast<double>(available()) / kSampleRateHz; }
-  // What was seen so far; whole once Next has returned false.
+  // The findings so far; complete once Next() has returned false.
   const PrepareSummary& summary() const { return summary_; }
-  // Lets go of the file's bytes.
+  // Releases the file's bytes.
   void Close();
 
  private:
@@ -167,7 +165,7 @@ class Preparer {
            static_cast<int64_t>(VoiceActivityDetector::kFrameSamples);
   }
   void DropConsumed();
-  // The time in the recording of a sample at 16 kHz.
+  // The time of a 16 kHz sample in the recording.
   double At(int64_t sample) const;
   int64_t available() const { return pcm_begin_ + static_cast<int64_t>(pcm_.size()); }
 
@@ -180,7 +178,7 @@ class Preparer {
   std::unique_ptr<Decoder> decoder_;
   LiveSource* live_ = nullptr;  // of decoder_, if the audio is live
   ResamplerCache resamplers_;
-  Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
+  Resampler* resampler_ = nullptr;  // the current one, in resamplers_
   int resampler_rate_hz_ = 0;
   std::string_view codec_;  // see PreparedInput
   CodedRate coded_rate_;
@@ -193,10 +191,10 @@ class Preparer {
   int64_t pcm_begin_ = 0;
   std::vector<uint8_t> speech_;
   int64_t speech_begin_ = 0;
-  int64_t speech_frames_ = 0;  // with speech, of all decided so far
+  int64_t speech_frames_ = 0;  // frames with speech among those decided so far
   std::vector<float> finite_;
-  // Of models that hear what people hear: constants are taken away before the resampler, which would make a
-  // step of them at the start.
+  // For models limited to audible sound: removes constants before the resampler, which would turn them into a
+  // step at the start.
   bool audible_only_;
   std::optional<float> origin_;
   RumbleFilter rumble_filter_;
@@ -206,11 +204,11 @@ class Preparer {
   int64_t clipped_samples_ = 0;
   bool skipping_ = false;
 
-  // The stream as it was when captured_at_ samples had come; empty if it is not time for a checkpoint.
+  // The stream's state after captured_at_ samples; empty if no checkpoint is due.
   std::vector<uint8_t> captured_;
   int64_t captured_at_ = 0;
 
-  // Of live audio: a window that was given before it was certain.
+  // Live audio: a window returned before it was certain.
   std::optional<SampleRange> early_;
   std::vector<SkippedWindow> skipped_live_;
   SampleRange window_;

@@ -8,11 +8,11 @@ namespace veravox {
 namespace {
 
 constexpr double kSilence =
-    1e-12;  // -240 dB of full scale: in digital silence, the filter would ring on for ever
-constexpr size_t kHeldSamples = 4000;  // the filter has forgotten more than 60 dB after so many
+    1e-12;  // -240 dB of full scale: in digital silence, the filter would ring on endlessly
+constexpr size_t kHeldSamples = 4000;  // after these the filter has forgotten more than 60 dB
 
 // scipy.signal.ellip(7, 0.2, 80, 75, "highpass", output="sos", fs=16000). The first section is of order 1 and
-// takes the mean away exactly.
+// removes the mean exactly.
 struct Section {
   double b0, b1, b2, a1, a2;
 };
@@ -43,7 +43,7 @@ void RumbleFilter::Filter(std::span<const float> samples, std::vector<float>& ou
     const double heard = Step(sample);
     return std::abs(heard) < kSilence ? 0.0f : static_cast<float>(heard);
   });
-  // Denormal numbers take some processors a hundred times as long.
+  // Denormal numbers are a hundred times slower on some processors.
   for (double& value : memory_) {
     if (std::abs(value) < kSilence * kSilence) value = 0.0;
   }
@@ -54,7 +54,7 @@ void RumbleFilter::Begin(std::vector<float>& output) {
   if (held_.empty()) return;
   const double first = held_.front();
   const auto reflected = [&](size_t i) { return 2.0 * first - held_[i]; };
-  // As if the farthest sample had lasted for ever.
+  // Acts as if the farthest sample had lasted since the beginning.
   memory_ = {};
   memory_[0] = -kSectionsOfFilter[0].b0 * reflected(held_.size() - 1);
   for (size_t i = held_.size() - 1; i > 0; --i) Step(reflected(i));

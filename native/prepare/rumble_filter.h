@@ -10,9 +10,9 @@
 
 namespace veravox {
 
-// Takes out of 16 kHz audio what lies below any voice: offsets, rumble, and what a high-pass in a microphone
-// or an app leaves of them. Without it a filter that nobody hears would move the score. An elliptic high-pass
-// of order 7: within 0.2 dB from 75 Hz on, at least 80 dB down below 45 Hz.
+// Removes from 16 kHz audio everything below any voice: offsets, rumble, and their remains behind a high-pass
+// in a microphone or an app. Otherwise an inaudible filter would move the score. An elliptic high-pass of
+// order 7: within 0.2 dB from 75 Hz on, at least 80 dB down below 45 Hz.
 //
 // A recording begins in the midst of its rumble. So that the first sample is not a step, the filter hears the
 // beginning turned about its first sample (odd reflection) before it.
@@ -20,12 +20,12 @@ class RumbleFilter {
  public:
   static constexpr double kPassHz = 75.0;
 
-  // Appends what is certain of the filtered audio. The first quarter of a second is held back until it is
-  // whole.
+  // Appends the certain part of the filtered audio. The first quarter of a second is held back until
+  // complete.
   void Push(std::span<const float> samples, std::vector<float>& output);
   // Appends the rest and gets ready for the next stream.
   void Finish(std::vector<float>& output);
-  // Between two calls of Push().
+  // Call it between two calls of Push().
   void Transfer(SavedState& state);
 
  private:

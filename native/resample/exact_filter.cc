@@ -8,9 +8,9 @@
 namespace veravox {
 namespace {
 
-constexpr int kOutputs = 8;  // of a group
+constexpr int kOutputs = 8;  // outputs of a group
 
-// In floats: what the second-level cache holds. All common rates are far below it.
+// In floats: the size of the second-level cache. All common rates stay far below it.
 constexpr int64_t kLargestTable = int64_t{1} << 18;
 
 int64_t GroupCount(int64_t up) { return up / std::gcd(up, int64_t{kOutputs}); }
@@ -68,7 +68,7 @@ ExactFilter::ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t fir
   }
 }
 
-// The loop is inside of what is compiled for the level, so that groups overlap in the processor's pipeline.
+// The loop is inside the function compiled for the level, so that groups overlap in the processor's pipeline.
 template <int kLanes>
 VERAVOX_INLINE size_t ExactFilter::FilterGroups(float* output) {
   const size_t group_blocks = kOutputs * group_taps_ / kBlock;

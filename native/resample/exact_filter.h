@@ -9,10 +9,10 @@
 
 namespace veravox {
 
-// A polyphase filter with a table of weights for each phase that its ratio has.
+// A polyphase filter with a table of weights for each phase of its ratio.
 //
-// Eight outputs that follow each other are computed together from the same samples: the weights of each are
-// shifted to where its samples start, so that a vector of samples is loaded once for all of them.
+// Eight consecutive outputs are computed together from the same samples: the weights of each are shifted to
+// the start of its samples, so that a vector of samples is loaded once for all of them.
 class ExactFilter final : public PolyphaseFilter {
  public:
   // Eight taps of one output.
@@ -20,7 +20,7 @@ class ExactFilter final : public PolyphaseFilter {
     float taps[kBlock];
   };
 
-  // False where the table would be too large.
+  // False if the table would be too large.
   static bool Suits(Ratio ratio, const KaiserLowPass& low_pass);
 
   ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level);
@@ -39,7 +39,7 @@ class ExactFilter final : public PolyphaseFilter {
     group_ = static_cast<size_t>(group);
   }
 
-  const size_t group_taps_;       // that the outputs of a group weigh together
+  const size_t group_taps_;       // weighed by the outputs of a group
   std::vector<TapBlock> table_;   // per group: taps 0..7 of its eight outputs, then taps 8..15 of them, ...
   std::vector<size_t> advances_;  // samples from each group to the next; the phases repeat after the last
   size_t group_ = 0;

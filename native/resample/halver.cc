@@ -10,7 +10,7 @@
 namespace veravox {
 namespace {
 
-// Outputs come in runs of this many, so that each is computed by the same instructions wherever a block ends.
+// Outputs are computed in runs of this size, by the same instructions wherever a block ends.
 constexpr size_t kRun = 8;
 
 // kVectors * kLanes outputs: half the sample at the output's time plus the odd samples left and right of it.

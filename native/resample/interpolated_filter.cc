@@ -8,15 +8,15 @@
 namespace veravox {
 namespace {
 
-// The images that interpolation makes of a component of f cycles per input sample are about (f / kPhases)^2
-// strong: below -120 dB.
+// Interpolation images of a component of f cycles per input sample are about (f / kPhases)^2 strong: below
+// -120 dB.
 constexpr size_t kPhases = 512;
 
-// The weighted sum with a row of weights and with the next one, mixed.
+// The weighted sums with two neighbouring rows of weights, mixed.
 template <int kLanes>
 VERAVOX_INLINE float MixRows(const float* samples, const float* weights, size_t taps, float fraction) {
   using Vector = typename LaneTypes<kLanes>::Float;
-  Vector sums[2][2] = {};  // per row, of even and odd vectors: additions wait less for each other
+  Vector sums[2][2] = {};  // per row, of even and odd vectors: so that additions wait less for each other
   for (size_t tap = 0; tap < taps; tap += 2 * kLanes) {
     for (int part = 0; part < 2; ++part) {
       const Vector x = LoadLanes<kLanes>(samples + tap + part * kLanes);

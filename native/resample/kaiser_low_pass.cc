@@ -15,8 +15,8 @@ constexpr double kPi = std::numbers::pi;
 constexpr size_t kAtOnce = 8;
 
 // Modified Bessel function of the first kind and order 0, as a function of q = (x / 2)^2: the sum of q^k /
-// k!^2. For the attenuations in use q stays below 40, where 24 terms are exact to 1e-11. Tables of tens of
-// thousands of coefficients are made per stream, hence no library function.
+// k!^2. For the attenuations in use q stays below 40, where 24 terms are exact to 1e-11. Each stream makes
+// tables of tens of thousands of coefficients, hence no library function.
 std::array<double, kAtOnce> BesselI0(const std::array<double, kAtOnce>& q) {
   constexpr int kTerms = 18;
   std::array<double, kAtOnce> sum;

@@ -14,9 +14,9 @@ class KaiserLowPass {
   // Flat up to `pass`, at least attenuation_db down from `stop` on.
   KaiserLowPass(double pass, double stop, double attenuation_db);
 
-  // The impulse response is zero further than this from its centre.
+  // The impulse response is zero beyond this distance from its centre.
   double half_width() const { return half_width_; }
-  // Samples, an even number, that a response at any place between two of them can weigh.
+  // The (even) number of samples that a response at any position between two samples can weigh.
   int64_t Taps() const { return 2 * static_cast<int64_t>(std::ceil(half_width_)); }
 
   // Writes the response at first_time, first_time - step, first_time - 2 * step, ...

@@ -43,7 +43,7 @@ void PolyphaseFilter::Transfer(SavedState& state) {
 }
 
 void PolyphaseFilter::Start() {
-  // An earlier stage may start further back than the first output reaches; those samples are passed over.
+  // An earlier stage may start further back than the first output reaches; those samples are skipped.
   input_.assign(static_cast<size_t>(std::max<int64_t>(silence_, 0)), 0.0f);
   next_ = static_cast<size_t>(std::max<int64_t>(-silence_, 0));
 }
@@ -52,7 +52,7 @@ std::vector<float> PolyphaseFilter::PhaseWeights(int64_t phases) const {
   const auto taps = static_cast<size_t>(taps_);
   std::vector<float> weights(static_cast<size_t>(phases + 1) * taps);
   std::vector<double> row(taps);
-  // The filter is symmetric: what a phase weighs, its complement weighs mirrored.
+  // The filter is symmetric: a phase's weights are its complement's, mirrored.
   for (int64_t phase = 0; 2 * phase <= phases; ++phase) {
     low_pass_.Sample(
         static_cast<double>(phase) / static_cast<double>(phases) + static_cast<double>(taps_ / 2 - 1), 1.0,

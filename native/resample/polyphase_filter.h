@@ -21,12 +21,12 @@ class PolyphaseFilter {
     int64_t down;
   };
 
-  // first_input is the number, 0 or negative, of the first sample that will be pushed.
+  // first_input is the number, 0 or negative, of the first sample to be pushed.
   static std::unique_ptr<PolyphaseFilter> Make(Ratio ratio, const KaiserLowPass& low_pass,
                                                int64_t first_input, SimdLevel level);
   virtual ~PolyphaseFilter() = default;
 
-  // Appends what can be computed by now.
+  // Appends all samples that can be computed so far.
   void Push(std::span<const float> input, std::vector<float>& output);
   // Forgets the stream.
   void Reset();
@@ -38,12 +38,12 @@ class PolyphaseFilter {
 
   PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level);
 
-  // For each phase 0, 1 / phases, ..., 1 (phases + 1 rows): the weights of taps_ samples around an output
-  // that lies that part of a sample after the first of the two in the middle.
+  // For each phase 0, 1 / phases, ..., 1 (phases + 1 rows): the weights of taps_ samples around an output at
+  // that fraction between the two in the middle.
   std::vector<float> PhaseWeights(int64_t phases) const;
 
-  // Computes all outputs that input_ suffices for and moves next_ on; returns how many. `output` has room for
-  // OutputBound() of them. One function per level, since each is compiled for its instructions.
+  // Computes all outputs that input_ suffices for, advances next_ and returns their number. `output` has room
+  // for OutputBound() samples. One function per level, since each is compiled for its instructions.
   virtual size_t FilterBaseline(float* output) = 0;
   virtual size_t FilterAvx2(float* output) = 0;
   // Goes back to output 0.

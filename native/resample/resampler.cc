@@ -15,11 +15,11 @@
 namespace veravox {
 namespace {
 
-// More than the 100 dB that are promised, because what the stages let through and their ripple add up; the
-// halvers are short enough not to mind.
+// More than the promised 100 dB, because leakage and ripple of the stages add up; the halvers are short
+// enough to afford it.
 constexpr double kAttenuationDb = 110.0;
 constexpr double kHalverAttenuationDb = 120.0;
-// Of the lower rate's highest frequency.
+// Share of the lower rate's highest frequency.
 constexpr double kPassShare = 0.9;
 // High rates are halved while this much of the output rate remains: a steep filter is cheaper at a low rate.
 constexpr double kLeastHalvedRate = 1.125;
@@ -85,7 +85,7 @@ class Resampler::Impl {
     state.Transfer(samples_in_);
     state.Transfer(samples_out_);
     state.Require(samples_in_ >= 0 && samples_in_ < int64_t{1} << 40);
-    // Finish() gives what is missing at once.
+    // Finish() appends the missing samples at once.
     const int64_t due = (samples_in_ * output_rate_hz_) / input_rate_hz_;
     constexpr int64_t kMostPending = 1 << 20;
     state.Require(samples_out_ >= 0 && samples_out_ <= due + 1 && due - samples_out_ < kMostPending);
@@ -111,7 +111,7 @@ class Resampler::Impl {
   const int64_t input_rate_hz_;
   const int64_t output_rate_hz_;
   std::vector<Halver> halvers_;
-  std::vector<std::vector<float>> halved_;   // what each halver gave for the piece at hand
+  std::vector<std::vector<float>> halved_;   // each halver's output for the current piece
   std::unique_ptr<PolyphaseFilter> filter_;  // null: the rates are equal
   int64_t samples_in_ = 0;
   int64_t samples_out_ = 0;

@@ -14,10 +14,9 @@ namespace veravox {
 // Streaming sample-rate conversion of one channel. Not thread-safe.
 //
 // Flat within 0.1 dB up to 0.9 of the lower rate's highest frequency and at least 100 dB down from that
-// frequency on: to 16 kHz, flat up to 7.2 kHz and nothing from 8 kHz on. Going up, images are as far down.
-// The output is aligned with the input (no delay), n input samples give ceil(n * output / input) output
-// samples once Finish was called, and how the input is cut into blocks changes no bit of it. Equal rates
-// copy.
+// frequency on: to 16 kHz, flat up to 7.2 kHz and nothing from 8 kHz on. Upwards, images are attenuated as
+// much. The output is aligned with the input (no delay), n input samples give ceil(n * output / input) output
+// samples after Finish, and the cut of the input into blocks changes no bit. Equal rates copy.
 //
 // Making one takes up to a millisecond (tables), so keep it for the next stream of the same rate.
 //
@@ -25,18 +24,18 @@ namespace veravox {
 // to 3 times as long (the bench libav_comparison of commit ad73034).
 class Resampler {
  public:
-  // Rates of 1000 to 768000 Hz; others throw StageError (kSampleRateOutOfRange). `level` is one that the
-  // processor has.
+  // Rates of 1000 to 768000 Hz; others throw StageError (kSampleRateOutOfRange). the processor supports
+  // `level`.
   Resampler(int input_rate_hz, int output_rate_hz, SimdLevel level = BestSimdLevel());
   ~Resampler();
   Resampler(const Resampler&) = delete;
   Resampler& operator=(const Resampler&) = delete;
 
-  // Appends to `output` what can be computed by now. Blocks may be of any size, zero included.
+  // Appends all samples that can be computed so far. Blocks may have any size, zero included.
   void Push(std::span<const float> input, std::vector<float>& output);
   // Appends the rest and makes the object ready for the next stream.
   void Finish(std::vector<float>& output);
-  // A state that is read continues the stream of another object with the same rates.
+  // A state that is read continues another object's stream at the same rates.
   void Transfer(SavedState& state);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace veravox {
 
-// Keeps the resamplers of the rates that came last: making the tables of one can take longer than resampling
+// Keeps the resamplers of the latest rates: making the tables of one can take longer than resampling
 // 5 s of audio with it. Not thread-safe.
 class ResamplerCache {
  public:
@@ -37,7 +37,7 @@ class ResamplerCache {
   };
   static constexpr size_t kMaxEntries = 8;
 
-  std::vector<Entry> entries_;  // the latest first
+  std::vector<Entry> entries_;  // latest first
 };
 
 }  // namespace veravox

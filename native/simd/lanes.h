@@ -8,9 +8,9 @@
 
 namespace veravox {
 
-// GCC's and Clang's vector types: arithmetic works on every lane. Use the number of lanes that the registers
-// of the SimdLevel hold; wider vectors compile too, but slowly. They pass through inlined functions only, so
-// the warning about the calling convention that a wider register would change does not apply.
+// GCC's and Clang's vector types: arithmetic works on every lane. Use as many lanes as the registers of the
+// SimdLevel hold; wider vectors compile, but are slow. They pass through inlined functions only, so the
+// warning about a calling convention that depends on register width does not apply.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 template <int kLanes>
@@ -37,8 +37,7 @@ struct LaneTypes<16> {
   typedef float Unaligned __attribute__((vector_size(64), aligned(alignof(float)), may_alias));
 };
 
-// kLanes consecutive floats. Not memcpy, which GCC splits into halves that the next full load has to wait
-// for.
+// kLanes consecutive floats. Not memcpy, which GCC splits into halves that stall the next full load.
 template <int kLanes>
 VERAVOX_INLINE typename LaneTypes<kLanes>::Float LoadLanes(const float* values) {
   return *reinterpret_cast<const typename LaneTypes<kLanes>::Unaligned*>(values);
@@ -74,8 +73,8 @@ VERAVOX_INLINE void TransposeSquares(typename LaneTypes<kLanes>::Float* rows) {
   if constexpr (kSide > 1) TransposeSquares<kLanes, kSide / 2>(rows);
 }
 
-// The same for the first kSide pairs of rows, adding up each pair: half the rows remain, with half the lanes
-// each.
+// The same for the first kSide pairs of rows, adding up each pair: half the rows remain, each with half the
+// lanes.
 template <int kLanes, int kSide>
 VERAVOX_INLINE void SumSquares(typename LaneTypes<kLanes>::Float* rows) {
   for (int row = 0; row < kSide; ++row) {
@@ -94,7 +93,7 @@ VERAVOX_INLINE void TransposeLanes(typename LaneTypes<kLanes>::Float* rows) {
   lanes::TransposeSquares<kLanes, kLanes / 2>(rows);
 }
 
-// Adds up the lanes of each of kLanes rows: lane i of the result is the sum of rows[i], which are destroyed.
+// Adds up the lanes of each of kLanes rows: lane i of the result is the sum of rows[i]. Destroys the rows.
 template <int kLanes>
 VERAVOX_INLINE typename LaneTypes<kLanes>::Float SumEachRow(typename LaneTypes<kLanes>::Float* rows) {
   lanes::SumSquares<kLanes, kLanes / 2>(rows);

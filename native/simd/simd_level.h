@@ -4,8 +4,8 @@
 // One portable binary with faster paths chosen at run time. A kernel is written once as a VERAVOX_INLINE
 // template and instantiated inside one wrapper function per level; the wrapper carries the VERAVOX_TARGET_*
 // attribute of its level, and everything inlined into it is compiled for that level. Unlike target_clones
-// this needs no ifunc (which musl lacks and sanitizers dislike), and tests can run every level that the
-// processor has.
+// this needs no ifunc (which musl lacks and sanitizers dislike), and tests can run every level of the
+// processor.
 
 #define VERAVOX_INLINE inline __attribute__((always_inline))
 
@@ -22,7 +22,7 @@ namespace veravox {
 // The baseline is what the compiler assumes anyway: SSE2 on x86-64, NEON on AArch64, four floats at a time.
 enum class SimdLevel { kBaseline, kAvx2, kAvx512 };
 
-// The highest level that this processor (and its operating system) can run.
+// The highest level of this processor and its operating system.
 inline SimdLevel BestSimdLevel() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return SimdLevel::kBaseline;

@@ -59,7 +59,7 @@ TEST(CodedRateTest, ASavedStateGoesOnWithTheSameNumbers) {
   EXPECT_EQ(rest.BusiestSecond(window), whole.BusiestSecond(window));
 }
 
-// Else a damaged state could ask for any amount of memory, or give a rate that is not a number.
+// Otherwise a damaged state could ask for any amount of memory, or give NaN as a rate.
 TEST(CodedRateTest, DamagedStatesAreRefused) {
   constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
   const auto read = [](std::vector<double> bits, double end) {

@@ -33,12 +33,12 @@ InputDigest DigestOf(uint8_t value) {
   return digest;
 }
 
-// Runs `deed` in a process of its own, with notes, and reads what is left of it.
+// Runs `deed` in a separate process with notes, and reads what it leaves behind.
 Death DieBy(const std::function<void()>& deed) {
   const std::string path = testing::TempDir() + "crash-notes-" + std::to_string(getpid());
   const pid_t child = fork();
   if (child == 0) {
-    // As without sanitizers, whose reports are not wanted here.
+    // Disables the sanitizers' handlers, whose reports are not wanted here.
     for (const int deadly : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) signal(deadly, SIG_DFL);
     OpenCrashNotes(path, kSlots);
     deed();

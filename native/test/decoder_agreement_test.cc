@@ -66,7 +66,7 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
       const Decoded decoded = DrainSource(ours);
       EXPECT_EQ(decoded.samples, expected.samples);
       EXPECT_EQ(decoded.rates_hz, expected.rates_hz);
-      // To libavformat, a missing end is a damaged packet.
+      // libavformat treats a missing end as a damaged packet.
       EXPECT_EQ(decoded.damaged_packets, 0);
       EXPECT_EQ(decoded.stated_length.has_value(), expected.damaged_packets > 0);
       EXPECT_EQ(decoded.codec, expected.codec);

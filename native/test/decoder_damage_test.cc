@@ -13,7 +13,7 @@ ByteVector Id3Tag(size_t body_bytes) {
   ByteVector tag = {'I', 'D', '3', 3, 0, 0};
   for (int shift = 21; shift >= 0; shift -= 7)
     tag.push_back(static_cast<uint8_t>(body_bytes >> shift & 0x7f));
-  // Looks like MPEG frames, as the thumbnails in real tags sometimes do.
+  // Resembles MPEG frames, as the thumbnails in real tags sometimes do.
   for (size_t i = 0; i < body_bytes; ++i) tag.push_back(i % 2 == 0 ? 0xff : 0xfb);
   return tag;
 }
@@ -47,7 +47,7 @@ TEST(DecoderDamageTest, JunkAroundMpegFrames) {
   }
 }
 
-// What the ffmpeg command leaves out counts as silence here, so that later times stay right.
+// Audio that the ffmpeg command omits counts as silence here, so that later times stay right.
 std::vector<float> WithoutGaps(const std::vector<float>& samples, int rate_hz) {
   std::vector<float> kept;
   for (size_t i = 0; i < samples.size();) {
@@ -68,7 +68,7 @@ TEST(DecoderDamageTest, DamagedFilesGiveWhatFfmpegGives) {
     const auto reference = ReadFloats(file.reference);
     Decoded decoded = Decode(file.bytes());
     decoded.samples = WithoutGaps(decoded.samples, file.sample_rate_hz);
-    // Where several FLAC frames end up in one damaged packet, the ffmpeg command gives up all but the first.
+    // If several FLAC frames end up in one damaged packet, the ffmpeg command drops all but the first.
     EXPECT_GE(decoded.samples.size() + 1, reference.size());
     if (decoded.samples.size() <= reference.size() + 1) {
       EXPECT_GT(Correlation(decoded.samples, reference), 0.9999);
@@ -101,7 +101,7 @@ TEST(DecoderDamageTest, TheRateMayChangeOnTheWay) {
   }
 }
 
-// ADTS frames with a right header and nothing sensible in them.
+// ADTS frames with a valid header and random content.
 ByteVector BrokenAdtsFrames(size_t count) {
   constexpr size_t kFrameBytes = 32;
   constexpr uint8_t kHeader[] = {0xff, 0xf1, 0x50, 0x80, kFrameBytes >> 3, (kFrameBytes & 7) << 5 | 0x1f,

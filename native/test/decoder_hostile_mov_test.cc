@@ -59,7 +59,7 @@ TEST(DecoderHostileMovTest, EditListsThatRepeatTheFileEndAtTheDeadline) {
     mov.edit_list.insert(mov.edit_list.end(), edit.begin(), edit.end());
   }
   const ByteVector bytes = mov.Build();
-  // In processor time: others may have the machine.
+  // Processor time, since the machine may be busy.
   const std::clock_t start = std::clock();
   const auto deadline = StopSignal::Clock::now() + std::chrono::milliseconds(10);
   EXPECT_EQ(DecodeError(bytes, {}, StopSignal(nullptr, deadline)), ErrorCode::kDeadline);

@@ -77,13 +77,13 @@ TEST(DecoderLimitsTest, ExactlyAsLongAsAllowed) {
 }
 
 TEST(DecoderLimitsTest, ManyBlocksThatAreExactlyAsLongAsAllowed) {
-  // The seconds of its blocks, added up, are more than 12.
+  // Its blocks add up to more than 12 seconds.
   const ByteVector wave = WaveBuilder{}.Build(std::vector<int16_t>(192000, 7));
   EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 12.0}}), std::nullopt);
 }
 
 TEST(DecoderLimitsTest, DurationsThatHeadersClaimAreNotBelieved) {
-  // 64 bytes that say they are 37 hours.
+  // 64 bytes that claim to be 37 hours.
   const ByteVector wave = WaveBuilder{.stated_data_bytes = 0xfffffff0}.Build(std::vector<int16_t>(32, 7));
   EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 1.0}}), std::nullopt);
 }
@@ -107,7 +107,7 @@ TEST(DecoderLimitsTest, ChannelsAndRatesOfEveryFormat) {
   }
 }
 
-// Bytes of heap in use. Sanitizers have a heap of their own and report nothing here.
+// Bytes of heap in use. Sanitizers have their own heap and report nothing here.
 size_t HeapInUse() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the decoder tests share: the generated media, and a decoder run over a whole file.
+// Shared by the decoder tests: the generated media, and a decoder run over a whole file.
 
 #include <cmath>
 #include <cstdlib>
@@ -52,13 +52,13 @@ inline std::vector<float> ReadFloats(const std::string& path) {
 struct MediaFile {
   std::string kind;
   std::string path;
-  std::string reference;  // empty where ffmpeg decodes nothing
+  std::string reference;  // empty if ffmpeg decodes nothing
   int sample_rate_hz = 0;
 
   ByteVector bytes() const { return ReadFile(path); }
 };
 
-// Files of one kind in the index that scripts/make-decoder-media.mjs writes. Throws without any.
+// Files of one kind in the index that scripts/make-decoder-media.mjs writes. Throws if there are none.
 inline std::vector<MediaFile> MediaOfKind(const std::string& kind) {
   const char* directory = std::getenv("VERAVOX_MEDIA_DIR");
   if (directory == nullptr) {
@@ -97,7 +97,7 @@ struct Decoded {
   std::string codec;
 };
 
-// A source is a Decoder or an AudioSource.
+// A source: a Decoder or an AudioSource.
 template <typename Source>
 Decoded DrainSource(Source& source) {
   Decoded decoded;
@@ -122,7 +122,7 @@ inline Decoded Decode(std::span<const uint8_t> bytes, const DecodeOptions& optio
   return DrainSource(decoder);
 }
 
-// The error that decoding ends with; nothing when it does not.
+// The error that decoding ends with; none if it succeeds.
 inline std::optional<ErrorCode> DecodeError(std::span<const uint8_t> bytes, const DecodeOptions& options = {},
                                             const StopSignal& stop = {}) {
   try {
@@ -137,7 +137,7 @@ inline std::string Describe(std::optional<ErrorCode> code) {
   return code ? ErrorCodeName(*code) : "no error";
 }
 
-// Of the samples that both have.
+// Over the samples that both have.
 inline double Correlation(std::span<const float> a, std::span<const float> b) {
   double aa = 0, bb = 0, ab = 0;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {

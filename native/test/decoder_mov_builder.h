@@ -8,8 +8,8 @@
 
 namespace veravox::test {
 
-// The smallest QuickTime file with one audio track of 16-bit PCM, and what an attacker may write into one
-// (ISO/IEC 14496-12; QuickTime File Format for "alis").
+// The smallest QuickTime file with one audio track of 16-bit PCM, with everything that an attacker may write
+// into one (ISO/IEC 14496-12; QuickTime File Format for "alis").
 struct MovBuilder {
   uint32_t sample_rate_hz = 8000;
   std::vector<int16_t> samples;
@@ -17,7 +17,7 @@ struct MovBuilder {
   uint32_t stated_samples = 0;          // in "stsz", "stts" and "stsc"
   std::vector<uint8_t> data_reference;  // empty: the samples are in this file
   std::vector<uint8_t> edit_list;       // the body of "elst"
-  std::vector<uint32_t> chunk_offsets;  // of chunks with one sample each; empty: one chunk has all
+  std::vector<uint32_t> chunk_offsets;  // of chunks with one sample each; empty: a single chunk
 
   using Bytes = std::vector<uint8_t>;
 
@@ -55,7 +55,7 @@ struct MovBuilder {
     return Box("alis", {Words({0}), record});
   }
 
-  // A file of which `count` samples are stated, that lie at its start and at its end in turn.
+  // A file that states `count` samples, alternately at its start and its end.
   static Bytes JumpingAbout(uint32_t count, size_t samples_between) {
     MovBuilder mov{.samples = std::vector<int16_t>(samples_between, 1), .stated_samples = count};
     const auto end = static_cast<uint32_t>(2 * samples_between);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no audio, or not of a kind that may be opened.
+// Files that are not audio, or not of a supported kind.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -98,7 +98,7 @@ TEST(DecoderRefusalTest, OnlyWholeNamesOfDecodersAreAllowed) {
 }
 
 TEST(DecoderRefusalTest, ACodecThatIsNotAllowed) {
-  // "A_TRUEHD" instead of "A_AAC" is another length; the last letters of "A_FLAC" are not.
+  // "A_TRUEHD" differs from "A_AAC" in length; the last letters of "A_FLAC" do not.
   ByteVector bytes = MediaNamed("matrix", "mkv-flac-mono-16000.mkv").bytes();
   const std::string_view from = "A_FLAC", to = "A_TTA1";
   const auto place = std::search(bytes.begin(), bytes.end(), from.begin(), from.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags and padding around the audio of any container: they are no audio, and no damage.
+// Tags and padding around the audio of any container, which are neither audio nor damage.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -81,7 +81,7 @@ TEST(DecoderTagsTest, InFrontOfTheAudio) {
   const std::pair<const char*, ByteVector> heads[] = {
       {"a size of 28 bits", Id3(150'000)},
       {"a plain size", Id3(150'000, 8)},
-      // 0x80 in one of its bytes.
+      // One byte is 0x80.
       {"a plain size with a high bit", Id3(0x8080, 8)},
       {"padding in the tag", Id3(1'000, 7, 100'000)},
       {"padding behind the tag", Joined({Id3(1'000), ByteVector(100'001, 0)})},
@@ -121,7 +121,7 @@ TEST(DecoderTagsTest, BetweenJoinedFiles) {
   }
 }
 
-// Else audio could hide where players find it.
+// Otherwise audio could hide where players find it.
 TEST(DecoderTagsTest, WhatHoldsFramesIsNoTag) {
   for (const char* name : {"mp3-stereo-44100.mp3", "flac-stereo-44100.flac"}) {
     const ByteVector plain = MediaNamed("matrix", name).bytes();
@@ -139,7 +139,7 @@ TEST(DecoderTagsTest, SizesThatLieAreBorne) {
     std::copy(size.begin(), size.end(), tag.begin() + 6);
     EXPECT_EQ(Decode(Joined({tag, plain})).samples, Decode(plain).samples) << stated;
   }
-  // A count that includes the header, or leaves a footer out.
+  // Sizes that include the header, or omit a footer.
   for (const int miscount : {-10, -2, 2, 10}) {
     const ByteVector tag = Id3(3'000);
     ByteVector wrong = tag;

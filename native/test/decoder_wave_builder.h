@@ -8,13 +8,13 @@
 
 namespace veravox::test {
 
-// WAV files byte by byte, wrong ones included.
+// WAV files byte by byte, including wrong ones.
 struct WaveBuilder {
   uint16_t tag = 1;
   uint16_t channels = 1;
   uint32_t sample_rate_hz = 16000;
   uint16_t bits = 16;
-  int block_bytes = -1;            // -1: what belongs to channels and bits
+  int block_bytes = -1;            // -1: derived from channels and bits
   int64_t stated_data_bytes = -1;  // -1: the real size
   std::string_view riff = "RIFF";
   bool has_ds64 = true;              // of RF64 and BW64

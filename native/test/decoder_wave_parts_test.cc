@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WAV files with samples in more than one place, and bytes that are none: nothing is left out in silence.
+// WAV files with samples in several places, and bytes that are not samples: no omission is silent.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -38,7 +38,7 @@ TEST(DecoderWavePartsTest, EachDataChunkIsHeard) {
 }
 
 TEST(DecoderWavePartsTest, EachOfJoinedFilesIsHeard) {
-  // Whatever the headers state: the real size, what streams state, more than there is, or tags in between.
+  // Stated sizes of any kind: the real size, those of streams, too large ones, or tags in between.
   const ByteVector second = WaveBuilder{}.Build(Constant(8'000, -200));
   for (const int64_t stated : {-1, 0, 0x7ffff000}) {
     const ByteVector first = WaveBuilder{.stated_data_bytes = stated}.Build(Constant(16'000, 100));
@@ -192,7 +192,7 @@ TEST(DecoderWavePartsTest, RegionsReachIntoEveryPart) {
     const DecodeOptions options{.region = {0.5, 1.25}};
     EXPECT_EQ(Decode(Joined({first, second}), options).samples, Floats({{8'000, 100}, {4'000, -200}}));
   }
-  // What was not heard belongs to the regions that reach it.
+  // Unheard bytes belong to the regions that include them.
   ByteVector more(20'000, 0x11);
   const ByteVector with_rest = Joined({second, more});
   EXPECT_TRUE(Decode(with_rest, {.region = {0.1, 0.4}}).unheard.empty());
@@ -232,7 +232,7 @@ TEST(DecoderWavePartsTest, RangesAndSavedStatesGiveTheSame) {
 }
 
 TEST(DecoderWavePartsTest, HeadersWithoutEndAreBorne) {
-  // As many headers as fit, each of which could be the next file.
+  // As many headers as fit; each could start the next file.
   ByteVector bytes = WaveBuilder{.stated_data_bytes = 0}.Build(Constant(1'000, 1));
   for (int i = 0; i < 200'000; ++i) {
     for (const char letter : {'R', 'I', 'F', 'F', '\x04', '\0', '\0', '\0', 'W', 'A', 'V', 'E'})
@@ -254,7 +254,7 @@ TEST(DecoderWavePartsTest, FloatsOfAnotherScaleAreScaled) {
     const std::vector<double> doubles(floats.begin(), floats.end());
     EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 64}.Build(doubles)).samples, proper) << bits;
   }
-  // A little beyond full scale is what resamplers make; far beyond, only the shape counts.
+  // Resamplers go slightly beyond full scale; far beyond, only the shape counts.
   std::vector<float> loud = proper;
   for (float& sample : loud) sample *= 2.0f;
   EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 32}.Build(loud)).samples, loud);

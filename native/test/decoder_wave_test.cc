@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WAV files as they are found, with expectations computed by hand, and headers that lie.
+// WAV files as found in practice, with expectations computed by hand, and headers with false fields.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -80,18 +80,18 @@ TEST(DecoderWaveTest, AMissingEndHasItsLengths) {
     EXPECT_DOUBLE_EQ(decoded.stated_length->stated_s.value_or(0.0), static_cast<double>(stated) / 32'000);
     EXPECT_DOUBLE_EQ(decoded.stated_length->found_s, 1.0);
   }
-  // Writers that count their header have lost nothing.
+  // Writers that count the header lose nothing.
   EXPECT_FALSE(Decode(WaveBuilder{.stated_data_bytes = 32'044}.Build(second)).stated_length.has_value());
-  // A chunk that ends in the middle of a sample.
+  // A chunk that ends inside a sample.
   EXPECT_EQ(Decode(WaveBuilder{.stated_data_bytes = 7}.Build(kRamp)).samples.size(), 3u);
 }
 
 TEST(DecoderWaveTest, ChannelsAreMixedDown) {
-  // Two equal channels are what one of them is, and full scale stays full scale.
+  // Two equal channels give the same as one, and full scale stays full scale.
   EXPECT_EQ(Decode(WaveBuilder{.channels = 2}.Build<int16_t>({-32768, -32768, 16384, 16384, 16384, -16384}))
                 .samples,
             (std::vector<float>{-1, 0.5f, 0}));
-  // Without a mask, no channel is one of low frequency: all count alike.
+  // Without a mask, no channel is a low-frequency one: all count alike.
   const std::vector<int16_t> left_right_low = {16384, 0, 16384};
   const auto three = Decode(WaveBuilder{.channels = 3}.Build(left_right_low)).samples;
   ASSERT_EQ(three.size(), 1u);
@@ -154,7 +154,7 @@ TEST(DecoderWaveTest, EveryTruncationEndsWell) {
   wave.before_data = WaveBuilder::Chunk("LIST", 5);
   const ByteVector whole = wave.Build(kRamp);
   for (size_t count = 0; count < whole.size(); ++count) {
-    // Exactly sized, so that AddressSanitizer sees a read past the end.
+    // Exactly sized, so that AddressSanitizer catches reads past the end.
     const ByteVector part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(count));
     const auto error = DecodeError(part);
     const bool has_a_sample = count >= whole.size() - kRamp.size() * 2 + 2;

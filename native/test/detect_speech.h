@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-// The decisions on a recording that is pushed in blocks.
+// The decisions on a recording pushed in blocks.
 inline std::vector<uint8_t> DetectSpeech(VoiceActivityDetector& detector, std::span<const float> samples,
                                          size_t block) {
   std::vector<uint8_t> speech;

@@ -8,7 +8,7 @@
 
 namespace veravox::test {
 
-// What test/reference/features.py has written.
+// The output of test/reference/features.py.
 inline std::string FeatureReference(const std::string& name) {
   return std::string(VERAVOX_SOURCE_DIR) + "/test/reference/features/" + name;
 }

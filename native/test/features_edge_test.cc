@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Input that is short, silent or broken, and recipes that make no sense.
+// Short, silent or broken input, and invalid recipes.
 
 #include <gtest/gtest.h>
 
@@ -240,7 +240,7 @@ FeatureRecipe WithMeanSpectrum(int fft_size) {
   return recipe;
 }
 
-// The mean spectrum alone: what follows the bands.
+// The mean spectrum alone, without bands.
 std::vector<float> MeanSpectrumOf(const std::vector<float>& samples, int fft_size) {
   const std::vector<float> all = Compute(WithMeanSpectrum(fft_size), samples);
   return {all.end() - static_cast<std::ptrdiff_t>(MeanSpectrum::kCurves) * fft_size / 2, all.end()};
@@ -279,7 +279,7 @@ TEST(FeaturesEdge, AMeanSpectrumOfSilenceIsFlat) {
   for (const float value : MeanSpectrumOf(std::vector<float>(80000, 0.0f), 4096)) EXPECT_EQ(value, 0.0f);
 }
 
-// One frame is mean, decile, third and second largest at once, and has no other to deviate from.
+// A single frame is mean, decile, third and second largest at once, with no deviation.
 TEST(FeaturesEdge, AMeanSpectrumOfOneFrameIsThatFrame) {
   const size_t bins = 2048;
   const std::vector<float> curves = MeanSpectrumOf(Ramp(4096), 4096);
@@ -292,7 +292,7 @@ TEST(FeaturesEdge, AMeanSpectrumOfOneFrameIsThatFrame) {
   }
 }
 
-// A tone that is there all the time is larger than its neighbours in every frame.
+// A constant tone is larger than its neighbours in every frame.
 TEST(FeaturesEdge, AMeanSpectrumCountsPeaksButNotAtItsEnds) {
   const size_t bins = 512;
   for (const size_t tone : {2, 3, 31, 32, 508, 509}) {
@@ -318,7 +318,7 @@ TEST(FeaturesEdge, AMeanSpectrumOfBrokenSamplesIsNotANumber) {
   }
 }
 
-// After a broken window, a shorter one gets what it gets alone.
+// After a broken window, a shorter one gives the same as alone.
 void ExpectNoTraceOfABrokenWindow(const FeatureRecipe& recipe) {
   FeatureExtractor extractor(recipe);
   std::vector<float> broken = Ramp(20000);
@@ -331,10 +331,10 @@ void ExpectNoTraceOfABrokenWindow(const FeatureRecipe& recipe) {
 }
 
 TEST(FeaturesEdge, ABrokenWindowLeavesNoTraceInTheNextMeanSpectrum) {
-  ExpectNoTraceOfABrokenWindow(WithMeanSpectrum(1000));  // whose bins are no whole number of blocks
+  ExpectNoTraceOfABrokenWindow(WithMeanSpectrum(1000));  // its bins do not fill whole blocks
 }
 
-// The smallest transform has the fewest bins that a running median can do with.
+// The smallest transform has the fewest bins that a running median needs.
 TEST(FeaturesEdge, MeanSpectraOfAllSizesAreFinite) {
   for (const int fft_size : {64, 68, 1000, 8192}) {
     for (const size_t samples : {400, 8192, 20000}) {
@@ -411,7 +411,7 @@ TEST(FeaturesEdge, PhaseCoherenceOfAllSizesIsAtMostOne) {
   }
 }
 
-// What makes a score indifferent to digital silence around the speech, and to the level.
+// Settings that make a score independent of digital silence around the speech, and of the level.
 TEST(FeaturesEdge, WithADynamicRangeSilenceAndLevelLeaveTheSpeechAlone) {
   FeatureRecipe recipe =
       ParseRecipe("dynamic_range_db=60\nnormalisation=mean_variance\nnormalise_globally=true");
@@ -428,7 +428,7 @@ TEST(FeaturesEdge, WithADynamicRangeSilenceAndLevelLeaveTheSpeechAlone) {
   for (size_t i = 0; i < alone.size(); ++i) {
     difference += std::abs(alone[i] - among[silent_frames * 80 + i]) / static_cast<double>(alone.size());
   }
-  // Two frames hold silence and speech at once, which the statistics notice a little.
+  // Two frames hold both silence and speech, which affects the statistics a little.
   EXPECT_LT(difference, 0.02);
   for (size_t i = 1; i < 20 * 80; ++i) EXPECT_EQ(among[i], among[0]);
 }
@@ -460,7 +460,7 @@ TEST(FeaturesEdge, SurvivesSamplesThatOverflow) {
   EXPECT_EQ(output.size(), FeatureExtractor(recipe).OutputSize(2000));
 }
 
-// The level of a window is made that of most recordings, which must not go wrong where there is next to none.
+// Windows are brought to the level of most recordings, which must also work for near silence.
 TEST(FeaturesEdge, WhatIsTooFaintForAnyConverterIsSilence) {
   FeatureRecipe recipe;
   recipe.audible_only = true;

@@ -39,10 +39,10 @@ std::vector<float> Input(const Case& reference) {
   return samples;
 }
 
-// 1e-4 of the value. A logarithm turns that into a constant, which is that of the value before the logarithm;
-// a normalised value is measured against its band's standard deviation, which is 1. Without a logarithm,
-// values that nearly cancel are also allowed 1e-7 of the largest one, which is as much as float32 resolves.
-// The weak bins of a long transform are what nearly cancels, and their logarithm or phase is taken.
+// 1e-4 of the value. A logarithm turns that into a constant; a normalised value is measured against its
+// band's standard deviation, which is 1. Without a logarithm, values that nearly cancel are also allowed 1e-7
+// of the largest one, the resolution of float32. The weak bins of a long transform nearly cancel, and their
+// logarithm or phase is taken.
 double Tolerance(const FeatureRecipe& recipe, double expected, double largest) {
   if (!recipe.mean_spectrum_fft_sizes.empty() || !recipe.phase_coherence_fft_sizes.empty()) return 1e-3;
   if (recipe.normalisation == FeatureRecipe::Normalisation::kMeanVariance) return 1e-4;
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"waveform_mean_variance", 500}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Cases without normalisation, each on every level that this processor has: the others run in the field only.
+// Cases without normalisation, each on every level of this processor; the others run in the field only.
 class FeaturesSimdLevel : public testing::TestWithParam<SimdLevel> {};
 
 TEST_P(FeaturesSimdLevel, AgreesWithDefinition) {
@@ -137,7 +137,7 @@ TEST_P(FeaturesSimdLevel, PhaseCoherenceAgreesWithDefinition) {
   ExpectClose(recipe, output, expected);
 }
 
-// Sizes whose bins fill no whole number of registers, and more frames than lanes by one.
+// Sizes whose bins do not fill whole registers, and one frame more than there are lanes.
 TEST_P(FeaturesSimdLevel, OddSizesAgreeWithTheBaseline) {
   if (GetParam() == SimdLevel::kBaseline) GTEST_SKIP() << "is the baseline";
   if (GetParam() > BestSimdLevel()) GTEST_SKIP() << "not on this processor";

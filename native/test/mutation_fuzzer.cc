@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs spoilt media files through the native stages. Built with VERAVOX_SANITIZE by scripts/fuzz.mjs.
 //
-// veravox_mutation_fuzzer [--count N] [--seed S] [--deadline-ms D] [--only I [--write FILE]] FILE...
-// Input I depends on the files, S and I alone, so that --only repeats it. Exits with 0 when every input
-// decoded or ended with a StageError in time.
+// veravox_mutation_fuzzer [--count N] [--seed S] [--deadline-ms D] [--only I [--write FILE]] FILE... Input I
+// depends on the files, S and I alone, so that --only repeats it. Exits with 0 if every input decoded or
+// ended with a StageError in time.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,9 +37,9 @@ namespace {
 using Bytes = Mutator::Bytes;
 using Clock = StopSignal::Clock;
 
-// Above the deadline: for what libav does between two looks at it.
+// Margin above the deadline, for libav's work between two checks.
 constexpr std::chrono::milliseconds kGrace{1000};
-// One that does not end at all.
+// Limit for an input that does not end by itself.
 constexpr unsigned kHangSeconds = 60;
 
 struct Options {
@@ -57,9 +57,9 @@ void ExpectFinite(std::span<const float> values, const char* what) {
   }
 }
 
-// The way of a file through the native stages. Throws StageError for bad input; anything else that it throws
-// is a finding. The stages after the decoder are one object for all inputs, as in the server: nothing of a
-// bad file may be left for the next one.
+// Runs a file through the native stages. Throws StageError for bad input; any other exception is a finding.
+// All inputs share the stages after the decoder, as in the server: no part of a bad file may affect the next
+// one.
 void RunOneInput(std::span<const uint8_t> input, const StopSignal& stop) {
   Decoder decoder(input, DecodeOptions{}, stop);
   for (MonoBlock block; decoder.Next(block);) {
@@ -69,13 +69,13 @@ void RunOneInput(std::span<const uint8_t> input, const StopSignal& stop) {
 
   static Preparer preparer(ModelInputSpec{});
   static std::vector<float> output(preparer.input_size());
-  // The seed files are shorter than what the server accepts.
+  // The seed files are shorter than the server's minimum.
   PrepareOptions options{.min_duration_s = 0.05, .silence_threshold_percent = 100.0};
   if (input.size() % 3 == 0) {
     options.decode.region = {0.1, 0.4};
     options.decode.channel = 1;
   }
-  // Every second one in ranges, as long recordings are.
+  // Reads every second input in ranges, like long recordings.
   SpanReader reader(input);
   RangedSource ranges(reader, input.size(), stop, kSmallBlocks);
   if (input.size() % 2 == 0) {
@@ -144,7 +144,7 @@ std::vector<Bytes> ReadFiles(const std::vector<std::string>& paths) {
   return files;
 }
 
-// What this thread has computed for: on a busy machine, time passes without it.
+// Processor time of this thread: on a busy machine, wall time passes without work.
 std::chrono::nanoseconds CpuTime() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -178,7 +178,7 @@ void RunInput(uint64_t index, const Bytes& input, const Options& options, Report
     std::fprintf(stderr, "input %llu ran past its deadline\n", static_cast<unsigned long long>(index));
     outcome = "FINDING";
   }
-  // Refused memory is only our limit on single allocations, or a real fault: worth a look.
+  // A refused allocation is either our limit on single allocations or a real fault worth a look.
   if (outcome == "FINDING" || outcome == ErrorCodeName(ErrorCode::kInternal)) ++report.findings;
   ++report.outcomes[outcome];
   if (elapsed > report.slowest) {
@@ -198,7 +198,7 @@ int Main(int argc, char** argv) {
   const uint64_t end = single ? first + 1 : options.count;
   for (uint64_t index = first; index < end; ++index) {
     Bytes input = Mutator(originals, options.seed * 1'000'000'007 + index).Next();
-    input.shrink_to_fit();  // so that AddressSanitizer sees a read past the end
+    input.shrink_to_fit();  // so that AddressSanitizer catches reads past the end
     if (single && !options.write_to.empty()) {
       std::ofstream(options.write_to, std::ios::binary)
           .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));

@@ -10,7 +10,7 @@
 
 namespace veravox::test {
 
-// Spoils files as broken transfers and attackers do. Equal seeds give equal results.
+// Damages files as broken transfers and attackers do. Equal seeds give equal results.
 class Mutator {
  public:
   using Bytes = std::vector<uint8_t>;
@@ -19,7 +19,7 @@ class Mutator {
 
   Bytes Next() {
     Bytes bytes = Original();
-    // Mostly few: a file that is spoilt all over is refused by the first line of a parser.
+    // Few in most inputs: a parser refuses a file that is damaged all over at once.
     for (size_t left = 1 + Below(1 + Below(5)); left > 0; --left) MutateOnce(bytes);
     bytes.resize(std::min(bytes.size(), kMaxBytes));
     return bytes;
@@ -34,7 +34,7 @@ class Mutator {
 
   const Bytes& Original() { return originals_[Below(originals_.size())]; }
 
-  // Headers are where the interesting bytes are: half of all places lie there.
+  // Half of all places lie in the headers, which have the interesting bytes.
   size_t Place(const Bytes& bytes) {
     constexpr size_t kHeaderBytes = 1024;
     return Below(Below(2) == 0 ? std::min(bytes.size(), kHeaderBytes) : bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preparer that goes on from a checkpoint gives what an undisturbed one gives, to the bit.
+// A preparer that continues from a checkpoint gives the same bits as an undisturbed one.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -106,7 +106,7 @@ TEST(PreparerCheckpointTest, WaveFilesOfAllRatesGoOnAtTheirByte) {
   }
 }
 
-// The mix of channels depends on what came before.
+// The mix of channels depends on earlier audio.
 TEST(PreparerCheckpointTest, ChannelsOfOppositePolarityGoOn) {
   const auto voice = Bursts(43.21, 11025);
   std::vector<int16_t> channels;
@@ -115,7 +115,7 @@ TEST(PreparerCheckpointTest, ChannelsOfOppositePolarityGoOn) {
     channels.push_back(voice[i]);
     channels.push_back(static_cast<int16_t>(is_inverted ? -(voice[i] / 2) : voice[i] / 2));
   }
-  // In each of two joined files it begins anew.
+  // The mix starts afresh in each of two joined files.
   const auto middle = channels.begin() + static_cast<ptrdiff_t>(channels.size() / 4 * 2);
   const WaveBuilder wave{.channels = 2, .sample_rate_hz = 11025};
   const auto bytes = Joined({wave.Build(std::vector<int16_t>(channels.begin(), middle)),
@@ -142,7 +142,7 @@ TEST(PreparerCheckpointTest, LastWindowsThatSlideBackFindTheirAudio) {
   }
 }
 
-// Codecs with a memory, and a container whose index lies at the end.
+// Codecs with memory, and a container whose index is at the end.
 TEST(PreparerCheckpointTest, CompressedFilesGoOn) {
   for (const MediaFile& file : MediaOfKind("lasting")) {
     SCOPED_TRACE(file.path);
@@ -161,7 +161,7 @@ TEST(PreparerCheckpointTest, DamagedCheckpointsAreRefusedOrHarmless) {
     std::vector<uint8_t> bad = good;
     if (round % 3 == 0) bad.resize(random() % bad.size());
     for (int i = 0; i < 3 && !bad.empty(); ++i) {
-      // Half of them where the counts are, at either end.
+      // Half of them hit the counts, which are at either end.
       const size_t place = random() % bad.size();
       bad[round % 2 == 0 ? place % 64 : place] = static_cast<uint8_t>(random());
     }

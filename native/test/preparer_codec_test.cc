@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each window says how its sound was coded: the codec's name, and the bits of the busiest second.
+// Each window states how its sound was coded: the codec's name, and the bits of the busiest second.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@ std::vector<PreparedInput> InputsOf(std::span<const uint8_t> bytes, const Decode
   return inputs;
 }
 
-// A file of the special media has 2 s: the rate is that of its busiest second.
+// Files of the special media last 2 s: the rate is that of their busiest second.
 PreparedInput FirstOf(const std::string& name) { return InputsOf(MediaNamed("special", name).bytes()).at(0); }
 
 std::vector<uint8_t> MuLaw(double seconds, uint16_t channels = 1) {
@@ -82,7 +82,7 @@ TEST(PreparerCodecTest, ConstantRatesAreExact) {
       {"alaw.wav", 64'000.0},
       {"mulaw.wav", 64'000.0},
       {"gsm.wav", 13'000.0},
-      // 34 bytes of each channel for 64 samples.
+      // 34 bytes per channel for 64 samples.
       {"adpcm-ima.mov", 44'100.0 * 2 * 34 * 8 / 64},
   };
   for (const auto& [file, rate] : rates)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Live audio gives what a file with the same content gives, to the bit, whatever its pieces are.
+// Live audio gives the same bits as a file with the same content, whatever the pieces.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -40,7 +40,7 @@ Prepared OfFile(const std::vector<int16_t>& samples, int rate_hz, const PrepareO
 struct Live {
   Prepared prepared;
   std::vector<SkippedWindow> skipped;
-  // By window: seconds between its end and when it was made, or was certain.
+  // Per window: seconds from its end until it was made, or was certain.
   std::map<int64_t, double> made_after_s;
   std::map<int64_t, double> certain_after_s;
 };
@@ -72,7 +72,7 @@ Live OfPieces(const std::vector<int16_t>& samples, int rate_hz, const PrepareOpt
   preparer.FinishPushing();
   take();
   EXPECT_TRUE(preparer.live_state().at_end);
-  // An early window that the end has turned into none.
+  // An early window that is no longer a window at the end.
   const auto certain = preparer.live_state().certain_windows;
   std::erase_if(live.prepared.outputs, [&](const auto& entry) { return entry.first.first >= certain; });
   std::erase_if(live.prepared.windows, [&](const auto& entry) { return entry.first >= certain; });
@@ -112,7 +112,7 @@ TEST(PreparerLiveTest, AllRatesAndPiecesGiveWhatTheFileGives) {
   }
 }
 
-// The audio may end wherever it likes: the last window slides back, also over one that was made early.
+// The audio may end at any point: the last window slides back, even over an early one.
 TEST(PreparerLiveTest, AllEndsGiveWhatTheFileGives) {
   for (const double silence_threshold_percent : {100.0, 60.0, 40.0}) {
     for (const double seconds : {0.5, 4.99, 5.0, 5.001, 10.05, 10.0999, 10.1001, 24.0, 30.02, 35.05, 44.99}) {

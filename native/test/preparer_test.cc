@@ -25,7 +25,7 @@ void Append(std::vector<uint8_t>& bytes, T value) {
 
 void AppendText(std::vector<uint8_t>& bytes, const char* text) { bytes.insert(bytes.end(), text, text + 4); }
 
-// A mono WAV file with 32-bit float samples, so that what goes in comes out to the bit.
+// A mono WAV file with 32-bit float samples, which come out bit by bit as they went in.
 std::vector<uint8_t> FloatWav(const std::vector<float>& samples, uint32_t rate_hz = 16000) {
   static_assert(std::endian::native == std::endian::little);
   const auto data_size = static_cast<uint32_t>(samples.size() * sizeof(float));
@@ -66,7 +66,7 @@ ModelInputSpec Waveform(int64_t window_samples, int64_t hop_samples) {
   return spec;
 }
 
-// Every window is analysed, whatever the voice activity detector makes of a synthetic signal.
+// Analyses every window, whatever the voice activity detector makes of a synthetic signal.
 PrepareOptions EveryWindow() { return {.min_duration_s = 1.0, .silence_threshold_percent = 100.0}; }
 
 struct Prepared {

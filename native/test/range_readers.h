@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sources of bytes that are not memory, as tests need them.
+// Byte sources outside memory, for tests.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,11 +16,11 @@
 
 namespace veravox::test {
 
-// Small enough for every file to have many, and for samples and headers to lie across their ends.
+// Small enough for every file to have many blocks, and for samples and headers to span them.
 inline constexpr RangedSource::Limits kSmallBlocks{
     .block_bytes = 1021, .kept_blocks = 3, .spare_blocks = 600};
 
-// Ranges of what lies in memory.
+// Reads ranges of a buffer.
 class SpanReader final : public RangeReader {
  public:
   explicit SpanReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -53,7 +53,7 @@ class FileReader final : public RangeReader {
   int file_;
 };
 
-// Does what the test says in front of every read.
+// Runs a callback before every read.
 class HookedReader final : public RangeReader {
  public:
   HookedReader(RangeReader& reader, std::function<void()> before)

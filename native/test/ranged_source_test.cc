@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are read in ranges: the same audio as from memory, and an end in time whatever the source does.
+// Files read in ranges: the same audio as from memory, and an end in time whatever the source does.
 #include "decode/ranged_source.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(RangedSourceTest, EveryContainerAndCodecDecodesAsFromMemory) {
   int files = 0;
   for (const char* kind : {"matrix", "special", "truncated"}) {
     for (const MediaFile& file : MediaOfKind(kind)) {
-      // Every tenth of the matrix, which differs in rates and layouts, will do.
+      // Every tenth of the matrix, which differs in rates and layouts, is enough.
       if (++files % 10 != 0 && std::string(kind) == "matrix") continue;
       SCOPED_TRACE(file.path);
       const ByteVector bytes = file.bytes();
@@ -128,7 +128,7 @@ TEST(RangedSourceTest, ScatteredReadsEndAtTwiceTheFile) {
   EXPECT_EQ(source.blocks_read(), 2u * 101 + 10 + 1);
 }
 
-// Samples of one byte at either end of the file, in turn: a file that is read in one go from memory.
+// One-byte samples, alternately at either end of the file: memory reads such a file in one go.
 TEST(RangedSourceTest, ContainerThatJumpsAboutIsRefused) {
   const ByteVector bytes = MovBuilder::JumpingAbout(4000, 2'000'000);
   ASSERT_EQ(DecodeError(bytes), std::nullopt);

@@ -12,7 +12,7 @@
 
 namespace veravox {
 
-// Each text is refused, and the message names its field, which stands before the "=".
+// Expects that each text is refused, with its field (before the "=") in the message.
 inline void ExpectRefusalNamingTheField(const std::function<void(std::string_view)>& parse,
                                         std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {

@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-/** A file that test/reference/features.py has written. */
+/** A file written by test/reference/features.py. */
 inline std::string ReadFile(const std::string& name) {
   std::ifstream file(std::string(VERAVOX_SOURCE_DIR) + "/test/reference/features/" + name, std::ios::binary);
   EXPECT_TRUE(file) << name << " is missing";

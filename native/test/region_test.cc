@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions and single channels: what is decoded is what a file with only that part would give.
+// Regions and single channels decode like a file with only that part.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ DecodeOptions Region(double start_s, std::optional<double> end_s = {}) {
   return {.region = {start_s, end_s}};
 }
 
-// Every sample says where it is.
+// Every sample tells its position.
 std::vector<uint8_t> Ramp(int64_t samples, uint16_t channels = 1) {
   std::vector<float> values;
   for (int64_t i = 0; i < samples; ++i) {

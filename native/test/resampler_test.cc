@@ -55,7 +55,7 @@ std::vector<float> Resample(int input_hz, int output_hz, const std::vector<float
 
 double Decibel(double amplitude) { return 20.0 * std::log10(std::max(amplitude, 1e-12)); }
 
-// Far from the ends, where the input's abrupt start and end are heard at all frequencies.
+// Far from the ends, where the input's abrupt start and end affect all frequencies.
 struct Middle {
   explicit Middle(const std::vector<float>& output)
       : first(output.size() / 4), count(output.size() / 2), values(&output[first]) {}
@@ -90,12 +90,12 @@ TEST_P(ResamplerRate, PassBandIsFlatAlignedAndClean) {
       error += std::pow(static_cast<double>(computed.values[i]) - expected.values[i], 2);
     }
     error = std::sqrt(error / static_cast<double>(computed.count));
-    // -100 dB of error leave no room for 0.1 dB of ripple or for a delay of a thousandth of a sample.
+    // An error of -100 dB leaves no room for 0.1 dB of ripple or a delay of a thousandth of a sample.
     EXPECT_LT(Decibel(error / Rms(ideal)), -100.0) << frequency_hz << " Hz";
   }
 }
 
-// What lies above the lower rate's highest frequency vanishes (going down), and so do images (going up).
+// Frequencies above the lower rate's highest one vanish (going down), and so do images (going up).
 TEST_P(ResamplerRate, StopBandIsHundredDecibelDown) {
   const double input_highest_hz = 0.5 * GetParam();
   std::vector<double> frequencies_hz;
@@ -109,7 +109,7 @@ TEST_P(ResamplerRate, StopBandIsHundredDecibelDown) {
   }
 }
 
-// Between pass band and stop band a tone may be weakened, but nothing else may be heard.
+// Between pass band and stop band a tone may be weakened, but nothing else may appear.
 TEST_P(ResamplerRate, TransitionBandHasNoImages) {
   for (const double share : {0.92, 0.95, 0.97, 0.99}) {
     const double radians = 2.0 * kPi * share * highest_hz() / kTargetHz;
@@ -152,7 +152,7 @@ TEST_P(ResamplerRate, GivesTheExactNumberOfSamples) {
 TEST_P(ResamplerRate, BlocksDoNotChangeABit) {
   const std::vector<float> input = Noise(9001);
   const std::vector<float> whole = Resample(GetParam(), kTargetHz, input);
-  Resampler resampler(GetParam(), kTargetHz);  // one object, so that this is also the test of a second stream
+  Resampler resampler(GetParam(), kTargetHz);  // one object, which also tests a second stream
   for (const size_t block : {size_t{1}, size_t{7}, size_t{160}, size_t{1024}, size_t{5000}}) {
     std::vector<float> output;
     for (size_t first = 0; first < input.size(); first += block) {
@@ -165,7 +165,7 @@ TEST_P(ResamplerRate, BlocksDoNotChangeABit) {
   }
 }
 
-// The first and last samples are filtered as if silence surrounded the stream, also through several stages.
+// The first and last samples are filtered as if silence surrounded the stream, even through several stages.
 TEST_P(ResamplerRate, EndsAreSurroundedBySilence) {
   const std::vector<float> input = Noise(3000);
   // A whole number of output samples for every rate, but not of halved samples: the phases differ, hence a

@@ -59,7 +59,7 @@ TEST(RumbleFilter, LeavesNothingOfAnOffset) {
 TEST(RumbleFilter, TakesRumbleAwayFromTheFirstSampleOn) {
   for (const double frequency_hz : {2.0, 10.0, 30.0, 40.0}) {
     const std::vector<float> filtered = Filtered(Tone(frequency_hz, 0.05f, 32000), 32000);
-    // The beginning is a guess of what was before; after a second nothing is left.
+    // The start is a guess of earlier audio; after a second no trace is left.
     EXPECT_LT(Peak(filtered), 0.05f / 20) << frequency_hz;
     EXPECT_LT(Peak(std::span(filtered).subspan(16000)), 0.05f * 1.2e-4f) << frequency_hz;
   }

@@ -28,8 +28,8 @@ void Add(SpeechLevels& levels, int frames, FrameLevels each) {
   for (int i = 0; i < frames; ++i) levels.Add(each);
 }
 
-// Bursts of 0.3 s with the spectrum of a vowel and a hiss, and 0.2 s without. Whatever the detector makes of
-// it, it makes the same of it each time.
+// Bursts of 0.3 s with the spectrum of a vowel and a hiss, and 0.2 s without. The detector judges each burst
+// alike.
 std::vector<float> Bursts(size_t count, float hiss, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal(0.0f, 1.0f);
@@ -116,7 +116,7 @@ TEST(SpeechLevelsTest, ExtremeLevelsStayInTheirPlace) {
   EXPECT_FALSE(levels.NoiseGapDb());
 }
 
-// The detector's own choice of speech, on a voice that never rests: what a measure of pauses cannot hear.
+// Uses the detector's own choice of speech, on a voice without pauses, which a measure of pauses cannot hear.
 TEST(SpeechLevelsTest, NoiseIsHeardWithoutPauses) {
   const auto gap_db = [](float hiss) {
     VoiceActivityDetector detector;
@@ -137,7 +137,7 @@ TEST(SpeechLevelsTest, DoNotDependOnBlocksNorOnTheStreamBefore) {
   const auto gap_db = detector.levels().NoiseGapDb();
   ASSERT_TRUE(drop_db);
   for (const size_t block : {1, 7, 160, 1000, 4096}) {
-    // What is in between is much louder.
+    // The sound in between is much louder.
     DetectSpeech(detector, Bursts(50'000, 3.0f, 2), 999);
     EXPECT_NE(detector.levels().HighBandDropDb(), drop_db);
     DetectSpeech(detector, samples, block);

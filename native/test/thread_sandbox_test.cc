@@ -17,8 +17,8 @@
 namespace veravox {
 namespace {
 
-// The errno of `deed`, 0 if it succeeded, in a thread with the sandbox; -1 where the system has none.
-// Not by std::thread: the sanitizer's check of its virtual calls makes pipes, which the sandbox refuses.
+// The errno of `deed` (0: success) in a sandboxed thread; -1 if the system has no sandbox. Not std::thread:
+// the sanitizer's check of its virtual calls makes pipes, which the sandbox refuses.
 struct Attempt {
   std::function<long()> deed;
   int result = 0;
@@ -80,7 +80,7 @@ TEST_F(ThreadSandbox, LeavesMemoryAlone) {
             0);
 }
 
-// V8 asks for it from Node 24 on, where it waits for a lock, and complains on the console if refused.
+// V8 uses it from Node 24 on when it waits for a lock, and prints a complaint if refused.
 TEST_F(ThreadSandbox, KnowsItsPriority) {
   EXPECT_EQ(ErrnoInSandbox([] {
               int policy = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which silence the time stamps of audio ask for.
+// Silence that the time stamps of audio imply.
 #include "decode/time_line.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr int kPacketSamples = 960;
 constexpr double kPacketS = 0.02;
 constexpr double kAlone = std::numeric_limits<double>::infinity();
 
-// Packets of 20 ms with these stamps; how long they last with the silence between them.
+// The duration of 20 ms packets with these stamps, including the silence between them.
 struct Stamped {
   TimeLine line;
   double silence_s = 0.0;
@@ -25,7 +25,7 @@ struct Stamped {
     line.Append(silence + kPacketSamples, kRateHz);
     silence_s += static_cast<double>(silence) / kRateHz;
   }
-  // From this stamp to that one, one after another.
+  // Stamps from one to the other, in order.
   void TakeFrom(double from_s, double to_s) {
     const auto packets = static_cast<int>((to_s - from_s) / kPacketS + 0.5);
     for (int i = 0; i < packets; ++i) Take(from_s + i * kPacketS);

@@ -79,7 +79,7 @@ Samples LowPassed(size_t count, float deviation, float pole, int poles) {
   return samples;
 }
 
-// Equal power per octave: the sum of noises that change half as often each.
+// Equal power per octave: a sum of noises, each changing half as often as the one before.
 Samples Pink(size_t count, float deviation) {
   Samples sum(count, 0.0f);
   constexpr int kRows = 12;
@@ -223,8 +223,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 class Speech : public testing::TestWithParam<const char*> {};
 
-// Share of the speech of `clean` that is found in `mixed`. What counts are frames within 25 dB of the
-// loudest, after a high-pass at 100 Hz: rumble is no speech.
+// Share of the speech of `clean` that is found in `mixed`. Speech means frames within 25 dB of the loudest,
+// after a high-pass at 100 Hz: rumble is not speech.
 double Recall(const Samples& clean, const Decisions& found) {
   constexpr double kPole = 0.961;
   std::vector<double> power(clean.size() / kFrame);
@@ -300,7 +300,7 @@ std::vector<SimdLevel> SimdLevels() {
   return levels;
 }
 
-// Outputs of the PyTorch network that the weights were written from, step by step.
+// Outputs of the PyTorch network with the same weights, step by step.
 constexpr float kReferenceOutputs[][SpeechNetwork::kStepFrames] = {
 #include "speech_network_reference.inc"
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of voiceprints: what is refused, what is read, and their order.
+// Lists of voiceprints: refusals, reading, and ranking.
 #include "voiceprints/voiceprint_list.h"
 
 #include <gtest/gtest.h>
@@ -250,8 +250,7 @@ TEST(VoiceprintListTest, FindsTheFirstForeignOneAfterReadingAll) {
   EXPECT_THROW(FindForeignVoiceprint(Bytes(list + "]"), {}, excluded, 0.015), VoiceprintListError);
 }
 
-// What a broken client or an attacker sends: whatever it is, it is read within its memory, and refused or
-// ranked.
+// Input from a broken client or an attacker is read within its memory, then refused or ranked.
 TEST(VoiceprintListTest, SpoiltListsAreRefusedOrRanked) {
   const Vector first = Random(1);
   const std::string list = "[" + Entry("a", Numbers(first)) + "," + Entry("b", Base64(Random(2), false)) +
@@ -266,7 +265,7 @@ TEST(VoiceprintListTest, SpoiltListsAreRefusedOrRanked) {
   int64_t refused = 0;
   for (int i = 0; i < 20'000; ++i) {
     test::Mutator::Bytes bytes = mutator.Next();
-    // So that a read beyond the end shows.
+    // So that a read beyond the end is caught.
     bytes.shrink_to_fit();
     try {
       const int64_t foreign = FindForeignVoiceprint(bytes, {100}, excluded, 0.015);

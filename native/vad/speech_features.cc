@@ -9,15 +9,15 @@
 namespace veravox {
 namespace {
 
-// The power per band of white noise at about -93 dBFS. What is weaker, a dithered or an idle 16-bit
-// recording, is as good as digital silence.
+// The power per band of white noise at about -93 dBFS. Weaker sound, such as a dithered or idle 16-bit
+// recording, counts as digital silence.
 constexpr float kPowerFloor = 1e-7f;
 // Brings logarithms of power to a range that suits the network: one unit is 17 dB.
 constexpr float kScale = 0.25f;
-// The level is the mean of the frames so far, at most of about these many: two seconds.
+// The level is the mean of the frames so far, over at most about this many: two seconds.
 constexpr int64_t kLevelFrames = 200;
-// Bands from 150 Hz, above the loudest hum of the mains, to 3.4 kHz, where telephones end; and those from 4.7
-// kHz on, which is well above what the filters of telephones let pass.
+// Bands from 150 Hz, above the loudest mains hum, to 3.4 kHz, the limit of telephones; and bands from 4.7 kHz
+// on, well above the pass band of telephone filters.
 constexpr size_t kFirstLowBand = 1;
 constexpr size_t kEndOfLowBands = 16;
 constexpr size_t kFirstHighBand = 20;
@@ -29,7 +29,7 @@ FeatureRecipe Recipe() {
   recipe.hop_length = SpeechFeatures::kHopSamples;
   recipe.periodic_window = true;
   recipe.bands = SpeechFeatures::kBands;
-  // Two bins from 0 Hz, where the window's main lobe ends: a DC offset stays outside.
+  // Two bins from 0 Hz, where the window's main lobe ends: excludes a DC offset.
   recipe.fmin_hz = 100.0f;
   recipe.fmax_hz = 8000.0f;
   recipe.log_floor = kPowerFloor;
@@ -37,7 +37,7 @@ FeatureRecipe Recipe() {
   return recipe;
 }
 
-// Unlike std::max_element, a maximum per instruction.
+// Unlike std::max_element, one instruction per maximum.
 float Largest(const float* values, size_t count) {
   float largest = values[0];
   for (size_t i = 1; i < count; ++i) largest = values[i] > largest ? values[i] : largest;
@@ -55,7 +55,7 @@ void SpeechFeatures::Compute(std::span<const float, kBlockSamples> samples, Bloc
     float* bands = &features[frame * kBands];
     float mean = 0.0f;
     for (size_t band = 0; band < kBands; ++band) {
-      bands[band] = bands[band] > lowest ? bands[band] : lowest;  // NaN becomes silence, too
+      bands[band] = bands[band] > lowest ? bands[band] : lowest;  // NaN also becomes silence
       mean += bands[band];
     }
     levels_[frame] = {Largest(bands + kFirstLowBand, kEndOfLowBands - kFirstLowBand),

@@ -14,15 +14,15 @@
 
 namespace veravox {
 
-// What the speech network hears: a coarse log-mel spectrum per 10 ms frame, relative to the recent level, so
-// that a whisper and a shout look alike. Frames come in blocks because the spectrogram works on as many at
-// once as a vector has lanes.
+// The speech network's input: a coarse log-mel spectrum per 10 ms frame, relative to the recent level, so
+// that a whisper and a shout look alike. Frames come in blocks because the spectrogram works on one frame per
+// lane of a vector.
 class SpeechFeatures {
  public:
   static constexpr size_t kBands = 24;
   static constexpr size_t kHopSamples = 160;
   static constexpr size_t kWindowSamples = 256;
-  // A frame's window reaches as far over its start as over its end.
+  // A frame's window reaches equally far beyond its start and its end.
   static constexpr size_t kOverhangSamples = (kWindowSamples - kHopSamples) / 2;
   static constexpr size_t kBlockFrames = 16;
   static constexpr size_t kBlockSamples = (kBlockFrames - 1) * kHopSamples + kWindowSamples;
@@ -33,14 +33,13 @@ class SpeechFeatures {
   explicit SpeechFeatures(SimdLevel level = BestSimdLevel());
 
   // `samples`: the block's frames with kOverhangSamples on either side. Blocks follow each other; their
-  // samples overlap by 2 * kOverhangSamples. Samples that are not finite count as silence in the bands they
-  // reach.
+  // samples overlap by 2 * kOverhangSamples. Non-finite samples count as silence in the bands they reach.
   void Compute(std::span<const float, kBlockSamples> samples, Block& features);
-  // Of the frames of the last block.
+  // Levels of the frames of the last block.
   const Levels& levels() const { return levels_; }
-  // The next block is the first of another stream.
+  // Starts another stream with the next block.
   void Reset();
-  // Between two blocks.
+  // Call it between two blocks.
   void Transfer(SavedState& state) {
     state.Transfer(frames_seen_);
     state.Transfer(level_);

@@ -7,7 +7,7 @@ namespace veravox {
 namespace {
 
 // Per input one row of weights: for all units those of the reset gate, the update gate and the candidate.
-// Biases of input and recurrence are separate for the candidate only, where the reset gate comes between.
+// Only the candidate has separate biases of input and recurrence, since the reset gate comes between.
 constexpr size_t kGateOutputs = 3 * SpeechNetwork::kUnits;
 struct Weights {
   alignas(64) float input[SpeechNetwork::kInputs][kGateOutputs];
@@ -26,13 +26,13 @@ template <int kLanes>
 using Vector = typename LaneTypes<kLanes>::Float;
 
 // 1 / (1 + exp(-x)) to about six digits. exp(y) = 2^n exp(r) with |r| <= log(2) / 2, where a short Taylor
-// series will do.
+// series suffices.
 template <int kLanes>
 VERAVOX_INLINE Vector<kLanes> Sigmoid(const Vector<kLanes>& x) {
   using Int = typename LaneTypes<kLanes>::Int;
   constexpr float kLog2e = 1.44269504f;
   constexpr float kLn2 = 0.693147181f;
-  constexpr float kLimit = 30.0f;          // far into saturation, and far from where 2^n would overflow
+  constexpr float kLimit = 30.0f;          // far into saturation, and far from overflow of 2^n
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it leaves no bits for a fraction
   const Vector<kLanes> limit = Vector<kLanes>{} + kLimit;
   Vector<kLanes> y = -x;

@@ -10,14 +10,14 @@
 
 namespace veravox {
 
-// A recurrent network (one layer of gated recurrent units, one linear output per frame) that looks at two
-// frames of SpeechFeatures per step. Trained by training/vad/train.py, which writes the weights.
+// A recurrent network (one layer of gated recurrent units, one linear output per frame) on two frames of
+// SpeechFeatures per step. Trained by training/vad/train.py, which writes the weights.
 class SpeechNetwork {
  public:
   static constexpr size_t kStepFrames = 2;
   static constexpr size_t kInputs = 48;
   static constexpr size_t kUnits = 32;
-  // A step's outputs are about the frames of as many steps before: the network hears 80 ms more before it
+  // A step's outputs concern the frames of this many steps before: the network hears 80 ms more before it
   // decides.
   static constexpr size_t kDelaySteps = 4;
 
@@ -26,7 +26,7 @@ class SpeechNetwork {
   // Log odds of speech for the two frames of the step kDelaySteps ago; meaningless during the first
   // kDelaySteps steps of a stream. `inputs`: finite.
   std::array<float, kStepFrames> Step(std::span<const float, kInputs> inputs);
-  // The next step is the first of another stream.
+  // Starts another stream with the next step.
   void Reset();
   void Transfer(SavedState& state) { state.Transfer(std::span<float>(state_)); }
 

@@ -13,8 +13,8 @@
 
 namespace veravox {
 
-// Log odds of speech, one per 10 ms frame of a stream, up to 250 ms behind it. Blocks are worked on at fixed
-// places of the stream, so that the numbers do not depend on how the samples arrive.
+// Log odds of speech, one per 10 ms frame of a stream, up to 250 ms behind it. Blocks lie at fixed places of
+// the stream, so the numbers do not depend on how the samples arrive.
 class SpeechScores {
  public:
   explicit SpeechScores(SimdLevel level = BestSimdLevel()) : features_(level), network_(level) { Reset(); }
@@ -27,7 +27,7 @@ class SpeechScores {
     Consume(samples, sink);
   }
 
-  // Gives the pending frames, as if silence followed, and gets ready for the next stream.
+  // Gives the pending frames, as if silence followed, and prepares for the next stream.
   template <typename Sink>
   void Finish(const Sink& sink) {
     constexpr int64_t kHop = SpeechFeatures::kHopSamples;
@@ -37,7 +37,7 @@ class SpeechScores {
     Reset();
   }
 
-  // Between two calls of Push().
+  // Call it between two calls of Push().
   void Transfer(SavedState& state) {
     features_.Transfer(state);
     network_.Transfer(state);
@@ -99,7 +99,7 @@ class SpeechScores {
   }
 
   static constexpr size_t kKeptSamples = 2 * SpeechFeatures::kOverhangSamples;
-  // A power of two that is not less than the frames heard whose log odds have not been given.
+  // A power of two, at least the number of heard frames whose log odds are still pending.
   static constexpr size_t kPendingFrames = 32;
   static_assert(kPendingFrames >=
                 SpeechFeatures::kBlockFrames + SpeechNetwork::kDelaySteps * SpeechNetwork::kStepFrames);

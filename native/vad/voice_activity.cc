@@ -32,10 +32,10 @@ class VoiceActivityDetector::Impl {
   const SpeechLevels& levels() const { return finished_levels_; }
 
  private:
-  // Below even odds, as missed speech costs more than kept noise; noise alone stays far under it. docs/vad.md
+  // Below even odds, as missed speech costs more than kept noise; noise alone stays far below it. docs/vad.md
   // has the figures.
   static constexpr float kLogOddsOfSpeech = -0.5f;
-  // Keeps a word's faint end.
+  // Keeps the faint end of a word.
   static constexpr int kHangoverFrames = 5;
 
   void Take(float log_odds, FrameLevels levels, std::vector<uint8_t>& speech) {

@@ -23,14 +23,14 @@ class VoiceActivityDetector {
   VoiceActivityDetector(const VoiceActivityDetector&) = delete;
   VoiceActivityDetector& operator=(const VoiceActivityDetector&) = delete;
 
-  // Appends one byte per frame that became decidable: 1 speech, 0 none. Blocks may be of any size.
+  // Appends one byte per frame that became decidable: 1 for speech, 0 otherwise. Blocks may have any size.
   void Push(std::span<const float> samples, std::vector<uint8_t>& speech);
-  // Decides the frames still pending (a last partial frame counts as a frame) and gets ready for the next
-  // stream. After it, n samples have given ceil(n / kFrameSamples) decisions.
+  // Decides the frames still pending (a last partial frame counts as a frame) and prepares for the next
+  // stream. In all, n samples give ceil(n / kFrameSamples) decisions.
   void Finish(std::vector<uint8_t>& speech);
-  // Between two calls of Push(): a state that is read continues the stream of another object.
+  // Call it between two calls of Push(). A state that is read continues the stream of another object.
   void Transfer(SavedState& state);
-  // Of the stream that was finished last.
+  // Levels of the last finished stream.
   const SpeechLevels& levels() const;
 
  private:

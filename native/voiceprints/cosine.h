@@ -12,8 +12,8 @@ struct DotProducts {
   double own = 0.0;   // of the vector with itself
 };
 
-// Of a vector of single with one of double precision; sums are of double precision. Both have the same size,
-// a multiple of eight.
+// Products of a single-precision and a double-precision vector, summed in double precision. Both have the
+// same size, a multiple of eight.
 DotProducts Multiply(std::span<const float> vector, std::span<const double> other,
                      SimdLevel level = BestSimdLevel());
 

@@ -20,7 +20,7 @@ int64_t FindForeignVoiceprint(std::span<const uint8_t> text, const VoiceprintLis
   VoiceprintReader reader(text, limits.most_entries);
   ListedVoiceprint voiceprint;
   int64_t foreign = -1;
-  // To the end, so that what is wrong behind is found, too.
+  // Reads to the end, to find errors in later entries too.
   while (reader.Next(voiceprint)) {
     double share = 0.0;
     double own = 0.0;

@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-// What a list takes beyond its text: 8 bytes per entry, while it is ranked.
+// Memory for a list in addition to its text: 8 bytes per entry, while ranking.
 struct VoiceprintListLimits {
   int64_t most_entries = 10'000;
 };
@@ -28,8 +28,8 @@ struct RankedVoiceprint {
 };
 
 struct VoiceprintRanking {
-  std::vector<double> cosines;         // of every entry, in their order
-  std::vector<RankedVoiceprint> best;  // the highest first; of equal ones, the first in the list
+  std::vector<double> cosines;         // per entry, in list order
+  std::vector<RankedVoiceprint> best;  // highest first; ties in list order
 };
 
 // The cosines of all entries with `voiceprint`, 256 numbers of length 1. Throws VoiceprintListError.

@@ -18,7 +18,7 @@ bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// The length of the UTF-8 sequence at `at`; 0 if it is none.
+// The length of the UTF-8 sequence at `at`; 0 if invalid.
 size_t Utf8Length(const char* at, const char* end) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(at[i]); };
   const uint8_t first = byte(0);
@@ -32,7 +32,7 @@ size_t Utf8Length(const char* at, const char* end) {
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what lies beyond Unicode.
+  // Overlong forms, surrogates, and code points beyond Unicode.
   if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f)) return 0;
   if ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)) return 0;
   return length;
@@ -53,7 +53,7 @@ void VoiceprintReader::Fail(const std::string& problem) const {
   throw VoiceprintListError(begun_ ? count_ : -1, problem);
 }
 
-// The next character that is no space; 0 at the end of the text.
+// The next character that is not a space; 0 at the end of the text.
 char VoiceprintReader::Peek() {
   while (at_ < end_ && IsSpace(*at_)) ++at_;
   return at_ < end_ ? *at_ : '\0';
@@ -120,7 +120,7 @@ void VoiceprintReader::TakeEntry(ListedVoiceprint& voiceprint) {
   RequireDirection(voiceprint);
 }
 
-// With its quotes. Escapes are checked, and left as they are.
+// Includes the quotes. Checks escapes and keeps them as they are.
 std::string_view VoiceprintReader::TakeString() {
   const char* const begin = at_;
   if (at_ == end_ || *at_ != '"') Fail("no text where one was expected");
@@ -208,7 +208,7 @@ float VoiceprintReader::TakeNumber(size_t index) {
   }
   double value = 0.0;
   const auto [next, error] = std::from_chars(at_, end_, value);
-  // Out of range is also what lies closer to zero than any number of its type.
+  // Out of range includes numbers too close to zero for their type.
   const bool is_tiny = error == std::errc::result_out_of_range &&
                        std::string_view(at_, next).find("e-") != std::string_view::npos;
   const float number = is_tiny ? 0.0f : static_cast<float>(value);

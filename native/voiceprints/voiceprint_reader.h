@@ -13,7 +13,7 @@ namespace veravox {
 
 constexpr size_t kVoiceprintSize = 256;
 
-// What is wrong with a list; `what()` says it after the position of the entry, if there is one.
+// An error in a list; `what()` begins with the position of the entry, if there is one.
 class VoiceprintListError : public std::runtime_error {
  public:
   VoiceprintListError(int64_t entry, const std::string& problem)
@@ -21,13 +21,13 @@ class VoiceprintListError : public std::runtime_error {
 };
 
 struct ListedVoiceprint {
-  std::string_view id;  // as in the text, quotes and escapes included
+  std::string_view id;  // as in the text, including quotes and escapes
   std::array<float, kVoiceprintSize> values;
 };
 
-// Reads a JSON array of {"id": "...", "voice_vector": ...}, entry by entry: neither the list nor an entry is
-// ever built in memory. A voice vector is an array of 256 numbers, or base64 (either alphabet, padded or not)
-// of as many little-endian float32; "embedding" is another name for it. Other members are passed over.
+// Reads a JSON array of {"id": "...", "voice_vector": ...}, entry by entry, without building the list or an
+// entry in memory. A voice vector is an array of 256 numbers, or base64 (either alphabet, padded or not) of
+// 256 little-endian float32; "embedding" is another name for it. Other members are ignored.
 class VoiceprintReader {
  public:
   static constexpr size_t kMostIdBytes = 512;

@@ -17,17 +17,17 @@ struct SampleRange {
 
 // Cuts a stream of unknown length into windows of `window_samples`, without overlap except for the last one.
 //
-// A residual of more than `max_unheard_samples` gets a window of its own, which slides back so that it is
-// full and ends with the audio. A shorter one makes the last window slide instead, which leaves a gap of that
-// length before it. With 5 s and 0.1 s, 10.9 s of audio gives [0,5] [5,10] [5.9,10.9], and 10.001 s gives
-// [0,5] [5.001,10.001]. Audio shorter than a window is one window of its own length.
+// A residual of more than `max_unheard_samples` gets its own window, which slides back so that it is full and
+// ends with the audio. A shorter one makes the last window slide instead, which leaves a gap of that length
+// before it. With 5 s and 0.1 s, 10.9 s of audio gives [0,5] [5,10] [5.9,10.9], and 10.001 s gives [0,5]
+// [5.001,10.001]. Audio shorter than a window is one window of its own length.
 class WindowPlanner {
  public:
   WindowPlanner(int64_t window_samples, int64_t max_unheard_samples)
       : window_samples_(window_samples), max_unheard_samples_(max_unheard_samples) {}
 
-  // The next window that is already certain when `available` samples have been seen and, with `at_end`, no
-  // more will come. False without one (yet).
+  // The next window that is certain after `available` samples, which are all if `at_end`. False if there is
+  // none (yet).
   bool Next(int64_t available, bool at_end, SampleRange& window) {
     const int64_t nominal_end = next_begin_ + window_samples_;
     if (available > nominal_end + max_unheard_samples_) {
@@ -41,13 +41,13 @@ class WindowPlanner {
     return true;
   }
 
-  // Before the last window.
+  // State before the last window.
   void Transfer(SavedState& state) {
     state.Transfer(next_begin_);
     state.RequireCount(next_begin_);
   }
 
-  // The next window, unless the audio ends before it or hardly after it.
+  // The next window, unless the audio ends before it or soon after it.
   SampleRange Expected() const { return {next_begin_, next_begin_ + window_samples_}; }
 
   // No later window begins before this sample.

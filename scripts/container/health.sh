@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Succeeds where the server in this container answers /readyz with 200. In bash, which the image has anyway: it takes
-# a few milliseconds of processor time, a Node process that asks the same takes ten times as much.
-# The address for operators speaks HTTP where the public one has TLS.
+# Succeeds if the server in this container answers /readyz with 200. In bash, which the image has anyway: it takes a
+# few milliseconds of processor time, a Node process ten times as much. The operators' address uses HTTP if the
+# public one has TLS.
 address=${VERAVOX_ADMIN_ADDRESS:-${HOST:-127.0.0.1}:${PORT:-8080}}
 host=${address%:*}
 host=${host#[}

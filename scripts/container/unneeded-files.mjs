@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes from node_modules what an image does not need:
+// Removes from node_modules files that an image does not need:
 // - The native libraries that no process of this platform can load. The package of onnxruntime-node brings those of every
 //   platform, that of libsql those of both C libraries: most of an image otherwise.
 // - The links to the workspaces, whose folders stay behind in the build stage.

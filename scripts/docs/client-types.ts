@@ -17,12 +17,12 @@ const header = `// SPDX-License-Identifier: Apache-2.0
 const options: Partial<Options> = {
   additionalProperties: false,
   bannerComment: '',
-  // Types with a name of their own are compiled by themselves.
+  // Named types are compiled separately.
   declareExternallyReferenced: false,
   style: { singleQuote: true, printWidth: 110 },
 };
 
-/** Which detectors there are is the server's affair: a client's compiler cannot know them. */
+/** The server decides which detectors exist: a client's compiler cannot know them. */
 const anyModel = { type: 'string', description: 'The detector; the server says which there are.' };
 
 const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
@@ -39,7 +39,7 @@ function schemasOf(): Schema[] {
   const current = all.filter(
     ({ scope, version, operation: { tag } }) => (scope !== undefined || tag === 'Admin') && version !== 'v0',
   );
-  // Where there is a form, the client has a method of its own for the fields of JSON.
+  // If there is a form, the client has a separate method for the JSON fields.
   const fields = current.flatMap(({ operation: { form, json } }) => {
     const named = form ?? json;
     return named?.title ? [fieldsSchema(named)] : [];
@@ -66,9 +66,11 @@ function schemasOf(): Schema[] {
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy without what a type cannot say; what has a title is put into `named`, behind what it consists of. */
+/**
+ * A copy without anything that a type cannot express; titled schemas are added to `named`, after their parts.
+ */
 function collected(schema: Schema, named: Map<string, Schema>): Schema {
-  // One that stands twice in a type would get two names.
+  // A schema that occurs twice in a type would get two names.
   const known = schema.title === undefined ? undefined : named.get(schema.title);
   if (known !== undefined) return known;
   const { minItems, maxItems, examples, ...rest } = schema;

@@ -2,7 +2,7 @@
 import { options } from '../../src/base/config/options.js';
 import { withMarkedSection } from './marked-section.js';
 
-/** All settings as a Markdown table, without a line break at its end. */
+/** All settings as a Markdown table, without a final line break. */
 export function configurationTable(): string {
   const rows = Object.values(options).map(
     (option) =>
@@ -11,7 +11,7 @@ export function configurationTable(): string {
   return ['| Variable | Default | Accepts | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** `page` with the table between its marks replaced by the current one. Throws where a mark is missing. */
+/** `page` with the table between its marks replaced. Throws if a mark is missing. */
 export function withConfigurationTable(page: string): string {
   return withMarkedSection(page, configurationTable());
 }

@@ -6,7 +6,7 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The wings of `src` with their rooms, and which wing imports which, as a Mermaid diagram. */
+/** The wings of `src` with their rooms and the imports between wings, as a Mermaid diagram. */
 export async function importDrawing(): Promise<string> {
   const arrows = await importsBetweenWings();
   const lines = [...arrows].flatMap(([from, targets]) =>
@@ -18,7 +18,7 @@ export async function importDrawing(): Promise<string> {
   return ['```mermaid', 'flowchart TD', ...boxes, ...lines, '```'].join('\n');
 }
 
-// A name may be a keyword of Mermaid, or have a hyphen.
+// A name may be a Mermaid keyword, or contain a hyphen.
 const idOf = (name: string): string => `wing_${name.replaceAll('-', '_')}`;
 
 function roomsOf(wing: string): string[] {
@@ -52,7 +52,7 @@ async function importsBetweenWings(): Promise<Arrows> {
   return new Map([...arrows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Leaves out arrows that others lead to as well: the picture would be all arrows. */
+/** Omits arrows that are implied by others: the picture would be all arrows. */
 function withoutDetours(from: string, targets: ReadonlySet<string>, arrows: Arrows): Set<string> {
   const isReachedThrough = (via: string, goal: string, seen = new Set([from])): boolean => {
     if (via === goal) return true;

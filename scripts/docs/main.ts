@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the documentation that is made from the code.
+// Writes the documentation that is generated from the code.
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../../src/base/config/package-dir.js';

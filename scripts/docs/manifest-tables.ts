@@ -42,7 +42,7 @@ const tables: readonly (readonly [title: string, schema: ObjectSchema])[] = [
   ['One of the `known_answers` of a speaker model', speakerAnswerSchema],
 ];
 
-/** `page` with the tables of all fields of the manifest between its marks. Throws where a mark is missing. */
+/** `page` with the tables of all manifest fields between its marks. Throws if a mark is missing. */
 export function withManifestTables(page: string): string {
   return withMarkedSection(page, tables.map(([title, schema]) => section(title, schema)).join('\n\n'));
 }
@@ -57,7 +57,7 @@ function section(title: string, { required, properties }: ObjectSchema): string 
 }
 
 function kindOf(name: string, field: FieldSchema): string {
-  // Which task an entry has decides its other members; the table is for both.
+  // An entry's task decides its other members; the table covers both.
   if (name === 'task') return '`detection` or `speaker`';
   if (field.const !== undefined) return `\`${field.const}\``;
   if (field.enum) return field.enum.map((value) => `\`${value}\``).join(', ');

@@ -3,7 +3,7 @@
 const begin = '<!-- begin: made by `npm run docs` -->';
 const end = '<!-- end -->';
 
-/** `page` with what stands between the two marks replaced by `text`. Throws where a mark is missing. */
+/** `page` with `text` between the two marks. Throws if a mark is missing. */
 export function withMarkedSection(page: string, text: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end, from);

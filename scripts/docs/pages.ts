@@ -13,13 +13,13 @@ import { reportFormat } from './report-format.js';
 import { reportTable } from './report-table.js';
 
 export interface Page {
-  /** In the repository. */
+  /** Path in the repository. */
   readonly file: string;
-  /** The page as it should be, from the page as it is. */
+  /** The up-to-date page, from the page as it is. */
   readonly renewed: (page: string) => string | Promise<string>;
 }
 
-/** Pages of which the code makes all or a part. */
+/** Pages that are generated, in whole or in part. */
 export const pages: readonly Page[] = [
   { file: 'dashboard/src/logic/reason-texts.ts', renewed: reasonTexts },
   { file: 'dashboard/src/logic/report-format.ts', renewed: reportFormat },

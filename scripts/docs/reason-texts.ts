@@ -3,7 +3,7 @@ import { type Reason, reasons } from '../../src/analysis/verdict/reasons.js';
 
 const WIDTH = 110;
 
-/** `dashboard/src/logic/reason-texts.ts`: the dashboard imports nothing of the server. */
+/** `dashboard/src/logic/reason-texts.ts`: the dashboard imports nothing from the server. */
 export function reasonTexts(): string {
   const entries = (Object.keys(reasons) as Reason[]).map((reason) => {
     const text = `'${reasons[reason].meaning.replace(/[\\']/g, '\\$&')}',`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { reasons } from '../../src/analysis/verdict/reasons.js';
 
-/** Of a condition that `npm run bench reasons` made of clips; null where it could not be told of any. */
+/** Result of a condition that `npm run bench reasons` applied to clips; null if unknown for all clips. */
 export interface MeasuredCondition {
   readonly condition: string;
   readonly bandLimitedPercent: number | null;
@@ -15,7 +15,7 @@ interface Errors {
   readonly times?: number;
 }
 
-/** Kept results of training/judge/reasons.py. */
+/** Stored results of training/judge/reasons.py. */
 export interface ReasonErrors {
   readonly model: string;
   readonly served: Readonly<
@@ -55,7 +55,7 @@ interface Verdicts {
   readonly risk_by_page: number;
 }
 
-/** Kept results of training/judge/abstention.py. */
+/** Stored results of training/judge/abstention.py. */
 export interface Abstention {
   readonly id: string;
   readonly bound_by_page: number;
@@ -76,7 +76,7 @@ const candidateRow = ({ reason, limit, what, originals, ...shares }: ReasonError
 const movedText = ({ clean, through }: Moved): string =>
   `${shareText(clean)} to ${shareText(through)} (${(through / clean).toFixed(1)} times)`;
 
-// A bound that is rounded down would promise too much.
+// A bound rounded down would promise too much.
 const boundText = (bound: number): string => shareText(Math.ceil(bound * 1000) / 1000);
 
 function abstentionRow({ id, calibration, judging, ...bounds }: Abstention): string {
@@ -152,7 +152,7 @@ export function reasonsPage(
     '',
     '| Candidate | Limit | Human clips | Generated clips | Wrong with it | Wrong without it |',
     '|---|---|---|---|---|---|',
-    // The clips of this table are WAV files: none of them has a codec.
+    // The clips of this table are WAV files, which have no codec.
     ...errors.candidates.filter((each) => each.human_share + each.generated_share > 0).map(candidateRow),
     '',
     '`uncertain` and `mixed_content` tell wrong verdicts from right ones best. Little speech and full scale are no reasons: verdicts',

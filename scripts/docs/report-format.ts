@@ -5,7 +5,7 @@ import { reportSchema } from '../../src/evaluation/figures/report-schema.js';
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy without descriptions, which are in docs/evaluate.md. A member of an object may be named like one. */
+/** A copy without descriptions, which are in docs/evaluate.md. A member may itself be named "description". */
 function bare(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(bare);
   if (!isObject(schema)) return schema;
@@ -21,7 +21,7 @@ function bare(schema: unknown): unknown {
   return copy;
 }
 
-/** `dashboard/src/logic/report-format.ts`: the dashboard imports nothing of the server. */
+/** `dashboard/src/logic/report-format.ts`: the dashboard imports nothing from the server. */
 export async function reportFormat(): Promise<string> {
   const rules = bare(reportSchema) as object;
   const types = await compile(rules, 'Report', {

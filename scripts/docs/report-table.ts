@@ -9,7 +9,7 @@ interface Node {
   readonly anyOf?: readonly Node[];
 }
 
-/** The members of a report as a Markdown table, without a line break at its end. */
+/** The members of a report as a Markdown table, without a final line break. */
 export function reportTable(): string {
   const rows: string[] = [];
   const add = (path: string, node: Node): void => {
@@ -19,7 +19,7 @@ export function reportTable(): string {
   const descend = (path: string, node: Node): void => {
     const [inner = node] = node.anyOf ?? [];
     if (inner.items?.properties) descend(`${path}[]`, inner.items);
-    // An interval and the members of a share say the same wherever they stand.
+    // Intervals and the members of a share mean the same everywhere.
     for (const [name, member] of Object.entries(inner.properties ?? {})) {
       if (inner.properties?.interval_95 && ['value', 'count', 'of', 'interval_95'].includes(name)) continue;
       add(path === '' ? name : `${path}.${name}`, member);

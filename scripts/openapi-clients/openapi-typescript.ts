@@ -5,7 +5,7 @@ import { apiKey, origin, play } from './scenario';
 
 const client = createClient<paths>({ baseUrl: origin, headers: { 'x-api-key': apiKey } });
 
-/** Its types have text for bytes, and its documentation gives forms a serialiser. */
+/** Its types use text for bytes, and its documentation gives forms a serialiser. */
 const asText = (file: File) => file as unknown as string;
 function bodySerializer(fields: object): FormData {
   const form = new FormData();

@@ -4,7 +4,7 @@ import { apiKey, play } from './scenario';
 
 const options = { headers: { 'x-api-key': apiKey } };
 
-/** Orval tells answers apart by their status. */
+/** Orval distinguishes answers by status. */
 function body<Answer extends { status: number; data: unknown }>(answer: Answer) {
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.data));
   return answer.data as Extract<Answer, { status: 200 }>['data'];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each generated client has to do against a real server.
+// Steps for each generated client against a real server.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** The settings that the check hands over. */
+/** Settings that the check passes on. */
 export const { VERAVOX_ORIGIN: origin = '', VERAVOX_KEY: apiKey = '', VERAVOX_RECORDING = '' } = process.env;
 
 export interface Prediction {
@@ -13,7 +13,7 @@ export interface Prediction {
   segments: { start: number; end: number }[];
 }
 
-/** The methods of a generated client, each of which gives the body of a success. */
+/** Methods of a generated client, each returning the body of a success. */
 export interface GeneratedClient {
   predict(file: File, predictionId: string, threshold: number): Promise<Prediction>;
   predictByLink(link: string, predictionId: string): Promise<Prediction>;

@@ -10,7 +10,7 @@ import { ensureBuildPackages } from './system-packages.mjs';
 export async function ensureAddon() {
   await buildUnlessFresh({
     name: 'addon',
-    // The lock file stands for the headers of node-addon-api and node-api-headers.
+    // The lock file represents the headers of node-addon-api and node-api-headers.
     inputs: ['CMakeLists.txt', 'native', 'package-lock.json'],
     output: 'build/addon/Release/veravox.node',
     build: async () => {
@@ -38,14 +38,14 @@ export async function ensureTypeScript() {
     ],
     output: 'dist/cli/main.js',
     build: async () => {
-      // What a deleted source file was compiled to must not live on.
+      // The output of a deleted source file must not survive.
       fs.rmSync(path.join(rootDir, 'dist'), { recursive: true, force: true });
       await runStep('TypeScript', [['npm', 'run', 'build:ts']]);
     },
   });
 }
 
-/** CMake refuses a build folder that was copied or moved, because its cache holds absolute paths. */
+/** CMake refuses a build folder that was copied or moved, because its cache has absolute paths. */
 function forgetBuildOfAnotherFolder() {
   const buildDir = path.join(rootDir, 'build/addon');
   const cacheFile = path.join(buildDir, 'CMakeCache.txt');

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 
 const description = new URL('../../package.json', import.meta.url);
 const { engines } = JSON.parse(fs.readFileSync(description, 'utf8'));
-/** The oldest comes first. */
+/** Oldest first. */
 const [, oldest, oldestMajor, oldestMinor] = /((\d+)\.(\d+))/.exec(engines.node);
 const [major, minor] = process.versions.node.split('.').map(Number);
 
-/** Undefined unless this Node is older than all that the project supports. */
+/** Undefined unless this Node is older than all supported versions. */
 export const whyTooOld =
   major > oldestMajor || (major === Number(oldestMajor) && minor >= oldestMinor)
     ? undefined

@@ -12,13 +12,13 @@ export const fetchedNodeDir = path.join(targetDir, 'node_modules/.bin');
 const fetchedNode = path.join(fetchedNodeDir, 'node');
 
 /**
- * Runs this program, and all that it starts, under a Node that set-up fetches if its own is too old.
- * @returns false if its own will do
+ * Runs this program and its children under a Node that set-up fetches if its own is too old.
+ * @returns false if its own is new enough
  */
 export async function ranUnderFetchedNode() {
   const searched = (process.env.PATH ?? '').split(path.delimiter);
   if (whyTooOld === undefined) {
-    // `npm start` would prefer one of an earlier day to a newer one of the system.
+    // `npm start` would prefer an older fetched Node to a newer system one.
     if (!searched.includes(fetchedNodeDir)) fs.rmSync(targetDir, { recursive: true, force: true });
     return false;
   }
@@ -36,7 +36,7 @@ export async function ranUnderFetchedNode() {
   return true;
 }
 
-/** From the npm registry, whose packages are checked by the hashes of a lock file. */
+/** From the npm registry, whose packages are checked against the hashes of a lock file. */
 async function fetchNode() {
   fs.rmSync(targetDir, { recursive: true, force: true });
   fs.mkdirSync(targetDir, { recursive: true });

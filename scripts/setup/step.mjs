@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 // Without import.meta.dirname, which Node lacks before 20.11.
 export const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-/** A set-up step failed for a reason that the operator can act on; `message` says all there is to say. */
+/** A failed set-up step with a reason that the operator can act on; `message` is complete. */
 export class SetupError extends Error {}
 
 /**
- * Runs `commands` (each `[program, ...args]`) one after the other in the repository's root and prints one line:
- * what is being done and, at the end, how long it took. Their output is shown only when one of them fails.
+ * Runs `commands` (each `[program, ...args]`) one after another in the repository's root and prints one line:
+ * the current step and, at the end, its duration. Their output is shown only if one of them fails.
  */
 export async function runStep(title, commands, env = {}) {
   const startedMs = performance.now();

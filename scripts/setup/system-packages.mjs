@@ -31,40 +31,40 @@ const testPackages = [
   { name: 'ffmpeg', isThere: () => onPath('ffmpeg') },
   { name: 'libgtest-dev', isThere: () => fs.existsSync('/usr/include/gtest/gtest.h') },
   { name: 'curl', isThere: () => onPath('curl') },
-  // Examples of the documentation use it.
+  // For examples in the documentation.
   { name: 'jq', isThere: () => onPath('jq') },
-  // Makes the certificates of tests over TLS.
+  // Makes the certificates for tests over TLS.
   { name: 'openssl', isThere: () => onPath('openssl') },
-  // S3 clients that are not ours, and an S3 service that is not.
+  // Independent S3 clients, and an independent S3 service.
   { name: 'rclone', isThere: () => onPath('rclone') },
   { name: 's3cmd', isThere: () => onPath('s3cmd') },
   { name: 'python3-boto3', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/boto3') },
   { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },
-  // A WebSocket client that is not ours.
+  // An independent WebSocket client.
   {
     name: 'python3-websockets',
     isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/websockets'),
   },
-  // What the tests of training/ compute with.
+  // For the tests of training/.
   { name: 'python3-numpy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/numpy') },
   { name: 'python3-scipy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/scipy') },
-  // The browser that opens the dashboard.
+  // The browser for the dashboard.
   { name: 'chromium', isThere: () => onPath('chromium') },
-  // Shows what a process contacts and writes.
+  // Traces a process's connections and writes.
   { name: 'strace', isThere: () => onPath('strace') },
   // Sets the clock of one process: `faketime` itself, and the library that it loads.
   { name: 'faketime', isThere: () => onPath('faketime') },
-  // The database of several hosts; each test that needs one starts its own.
+  // The shared database; each test that needs one starts its own.
   {
     name: 'postgresql',
     isThere: () => onPath('postgres') || fs.existsSync('/usr/lib/postgresql'),
     prepare: withoutCluster,
   },
-  // Another version formats differently, so where the distribution lacks this one the check is left out.
+  // Each version formats differently, so if the distribution lacks this one, the check is skipped.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];
 
-/** Compilers and FFmpeg's libraries: what building the addon needs. */
+/** Compilers and FFmpeg's libraries, for building the addon. */
 export async function ensureBuildPackages() {
   await ensure(buildPackages);
   const tooOld = Object.entries(ffmpegLibraries).filter(
@@ -76,7 +76,7 @@ export async function ensureBuildPackages() {
   }
 }
 
-/** What only the tests need. */
+/** Packages for the tests only. */
 export async function ensureTestPackages() {
   await ensure(testPackages);
 }
@@ -133,14 +133,14 @@ async function ensure(packages) {
     await runStep(title, [install]);
   } catch (error) {
     if (needsUpdate) throw error;
-    // The lists name versions that the mirror no longer has.
+    // The mirror no longer has the versions of the lists.
     await runStep(`${title}, with new package lists`, [update, install]);
   }
 }
 
 /**
- * Debian's package makes a database and starts a server for it, unless it is told otherwise before. An answer that is there
- * already is the machine owner's.
+ * Debian's package makes a database and starts a server for it, unless told otherwise before. An existing answer is the
+ * machine owner's.
  */
 function withoutCluster(prefix) {
   const folder = '/etc/postgresql-common/createcluster.d';
@@ -152,14 +152,14 @@ function withoutCluster(prefix) {
   if (status !== 0) throw new SetupError(`${folder} cannot be written.`);
 }
 
-/** Names of those packages that the package lists at hand offer. */
+/** Names of the packages that the current package lists offer. */
 function installable(packages) {
   return packages
     .map((entry) => entry.name)
     .filter((name) => spawnSync('apt-cache', ['show', name]).status === 0);
 }
 
-/** What to put before a command to run it as root; undefined when that is not possible without a password. */
+/** Command prefix to run as root; undefined if that needs a password. */
 function privilege() {
   if (process.getuid() === 0) return [];
   return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined;

@@ -24,7 +24,7 @@ import { tinyEntry } from '../support/tiny-models.js';
 import { until } from '../support/until.js';
 import { monoWav, repeated } from '../support/wav.js';
 
-/** Steep enough to show a rate that is off by a tenth. */
+/** Steep enough to reveal a rate that is off by a tenth. */
 const codecs = {
   opus: [
     [8000, -3],
@@ -39,7 +39,7 @@ let folder: string;
 let analyser: FullAnalyser;
 let convert: (args: readonly string[]) => Promise<Uint8Array>;
 
-// The audio moves the score of neither model by more than its mean does, which is near 0: what is left is the calibration.
+// The audio moves the score of neither model by more than its mean does, which is near 0: the rest is the calibration.
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'veravox-codecs-'));
   const plain = tinyEntry(folder, 'plain', 'even');
@@ -95,7 +95,7 @@ const logOdds = ({ scores }: ScoredWindow): number => {
   return Math.log(score / (1 - score));
 };
 
-/** What the tables have changed. */
+/** The change made by the tables. */
 function offsets(calibrated: readonly ScoredWindow[], plain: readonly ScoredWindow[]): number[] {
   assert.equal(calibrated.length, plain.length);
   return calibrated.map((window, i) => logOdds(window) - logOdds(plain[i] as ScoredWindow));

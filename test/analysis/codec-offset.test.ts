@@ -23,7 +23,7 @@ const codecs = {
   gsm_ms: [[13_000, -1.5]],
 } as const;
 
-/** The log-odds that are left of 3, with a scale of 2 and a bias of 1. */
+/** The remaining log-odds of 3, with a scale of 2 and a bias of 1. */
 function logOddsOf(sound: CodedSound, tables?: DetectionModel['calibration']['codecs']): number {
   const output = { name: 'y', kind: 'logit', index: 0 } as const;
   const calibration = { scale: 2, bias: 1, ...(tables && { codecs: tables }) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reference is the ffmpeg command with the SoX resampler. Its own default resampler falls off from about
-// 6 kHz on where ours has to be flat to 7.2 kHz, so that the two differ audibly in the sibilants.
+// 6 kHz on, while ours must be flat to 7.2 kHz, so the two differ audibly in the sibilants.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +30,7 @@ before(async () => {
   });
 });
 
-/** What FFmpeg makes of each file, in one run: most of the time of a run goes into its start. */
+/** FFmpeg's decoding of all files, in one run, since most of a run is its start. */
 async function referencesAt16kHz(t: TestContext, files: readonly string[]): Promise<Float32Array[]> {
   const folder = temporaryFolder(t);
   const outputs = files.map((_, i) => path.join(folder, `${i}.f32`));

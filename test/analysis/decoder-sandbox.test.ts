@@ -13,7 +13,7 @@ import { testConfig } from '../support/test-server.js';
 const prepareThreads = 3;
 const addonUrl = new URL('../../src/base/addon/addon.js', import.meta.url).href;
 
-/** How many threads of this process have a filter. */
+/** The number of threads of this process with a filter. */
 function filteredThreads(): number {
   return fs
     .readdirSync('/proc/self/task')
@@ -48,7 +48,7 @@ test('each decoder thread has a filter, and no other thread', async () => {
 });
 
 test('the filter can be switched off', async () => {
-  // A thread that was joined is still listed for a moment.
+  // A joined thread is still listed for a moment.
   await eventually(() => filteredThreads() === before, 'the threads of the first pipeline have ended');
   await withPipeline('off', () => assert.equal(filteredThreads(), before));
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shipped detectors compute most convolutions in 8 bits on a CPU. CUDA has no such convolutions and is asked to take the same
-// numbers as float32, which shows on a CPU with the options that CUDA gets.
+// Shipped detectors compute most convolutions in 8 bits on a CPU. CUDA has no such convolutions and must take the same
+// numbers as float32, which the options for CUDA show on a CPU.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const modelsDir = path.join(packageDir, 'models');
 const detectors = (await loadManifest(modelsDir)).models.filter((model) => model.task === 'detection');
 
-/** With the options for `provider`, on the CPU: the score of a made-up input, and the size of what was worked out while loading. */
+/**
+ * Runs on the CPU with the options for `provider`: the score of a made-up input, and the size of the constants computed while
+ * loading.
+ */
 async function asFor(provider: Provider, model: DetectionModel, folder: string) {
   const optimized = path.join(folder, `${model.id}-${provider}.onnx`);
   const session = await InferenceSession.create(path.join(modelsDir, model.file), {
@@ -28,7 +31,7 @@ async function asFor(provider: Provider, model: DetectionModel, folder: string) 
     optimizedModelFilePath: optimized,
     logSeverityLevel: 3,
   });
-  // Mean 0 and variance 1, as in normalised features, with slow changes.
+  // Mean 0 and variance 1, like normalised features, with slow changes.
   const data = Float32Array.from(
     { length: inputSizeOf(model) },
     (_, i) => Math.SQRT2 * Math.sin(i * 0.37 + (i / 498) * 0.11),
@@ -44,7 +47,7 @@ test('what CUDA is asked to compute has the weights in float32, and says the sam
   for (const model of detectors) {
     const cpu = await asFor('cpu', model, folder);
     const cuda = await asFor('cuda', model, folder);
-    // The small networks on curves of the window are in float32 in both.
+    // The small networks on curves of the window use float32 in both.
     assert.ok(cuda.bytes > 1.8 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
     assert.ok(Math.abs(cpu.score - cuda.score) < 0.003, `${model.id}: ${cpu.score} and ${cuda.score}`);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which GPUs are used: with a machine that says what it has in place of one with GPUs, and last with those of this machine.
+// The choice of GPUs: on a simulated machine, and finally on this one.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 import { runCli } from '../support/cli.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A machine with these GPUs, of which some cannot be opened. */
+/** A machine with these GPUs, some of which cannot be opened. */
 function machineWith(models: readonly string[] | undefined, broken: readonly number[] = []) {
   const probed: number[] = [];
   const gpus: Gpus = {

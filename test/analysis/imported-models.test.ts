@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models that come as a manifest and ONNX files alone, through the whole server. test/reference/imported_models.py made them,
-// and computed with NumPy and Python's onnxruntime what they have to say.
+// Models given only as a manifest and ONNX files, through the whole server. test/reference/imported_models.py made them, and
+// computed their answers with NumPy and Python's onnxruntime.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ interface Expected {
 }
 const expected = JSON.parse(fs.readFileSync(path.join(modelsDir, 'expected.json'), 'utf8')) as Expected;
 
-/** The fixtures one after the other, sample by sample as they were encoded. */
+/** The fixtures one after another, sample by sample as encoded. */
 function speechWav(): Uint8Array {
   const { decode } = loadAddon();
   const parts = expected.clips.map(

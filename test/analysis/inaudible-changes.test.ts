@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nobody hears moves no score: offsets, rumble, high-passes below the voice, polarity, level, dither. With every detector
+// Inaudible changes move no score: offsets, rumble, high-passes below the voice, polarity, level, dither. With every detector
 // that ships, for files, live audio, enrol and verify.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { audioEntry, enroll, vectorEntry, verify } from '../support/voiceid-clie
 import { monoWav, repeated } from '../support/wav.js';
 
 const RATE_HZ = 16000;
-const MOST = 0.06; // of the score; what moves it is the first moment, before which there was no rumble
+const MOST = 0.06; // tolerance of the score; the first moment moves it, before which there was no rumble
 const clips = ['ai-kokoro', 'human-lj-b', 'human-vctk-p237', 'ai-and-human'];
 
 type Change = (samples: Float32Array) => Float32Array;
@@ -78,7 +78,7 @@ before(async () => {
     const file = await readFile(path.join(modelsDir, 'known-answers', `${clip}.flac`));
     const { samples, sampleRateHz } = loadAddon().decode(file);
     assert.equal(sampleRateHz, RATE_HZ);
-    // Room for what is added.
+    // Room for additions.
     recordings.set(
       clip,
       samples.map((x) => 0.8 * x),
@@ -132,7 +132,7 @@ for (const [way, scoreOf] of Object.entries(ways))
   for (const clip of clips)
     test(`${way}: no inaudible change moves the scores of ${clip}`, async () => {
       const samples = recordings.get(clip) as Float32Array;
-      // Live audio goes through the same stages; one detector shows that its beginning does, too.
+      // Live audio goes through the same stages; one detector shows that its beginning also does.
       for (const model of way === 'file' ? detectors : detectors.slice(0, 1)) {
         const plain = await scoreOf(samples, model);
         for (const [name, change] of Object.entries(changes)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Readiness depends on what the models say of clips whose answers are known.
+// Readiness depends on the models' scores of clips with known answers.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -53,7 +53,7 @@ async function recorded(folder: string): Promise<string> {
 
 test('a server whose model says something else than it is known to say is never ready, and says why', async (t) => {
   const folder = await recorded(importedModels(t));
-  // What a wrong recipe or a broken kernel would do to the score.
+  // The effect of a wrong recipe or a broken kernel on the score.
   editManifest(folder, ([waveform]) => {
     waveform.calibration.bias = 0.01;
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of the interface are aliases. Answers say the name that was asked for; header, log, audit and operators' pages say
-// which model answered.
+// The names of the interface are aliases. Answers give the requested name; header, log, audit and operators' pages give the
+// model that answered.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const small = { ...someDetector, id: 'detector-small', aliases: ['apollo-4-2025-
 const detectors = [large, medium, small];
 const largeFile = new Uint8Array(5_000_000);
 
-/** A server whose detectors answer to the names of the interface, and the records of its requests. */
+/** A server whose detectors have the names of the interface as aliases, and the records of its requests. */
 async function start(t: TestContext, operatingPoints = OperatingPoints.of([])) {
   const records: RequestRecord[] = [];
   const recorder = { record: (record: RequestRecord) => void records.push(record), close: async () => {} };
@@ -147,7 +147,7 @@ test('an operating point belongs to exact weights, by whichever name it was foun
     silence_threshold: 80,
     created_at: '2026-11-21T12:00:00.000Z',
   } as const;
-  // As version 0.1.0 wrote them, whose ids are aliases today: one of these weights, one of others.
+  // As written by version 0.1.0, whose ids are aliases today: one of these weights, one of others.
   const byAlias = { ...found, name: 'older', model: 'apollo-4-5-2026-03-26', threshold: 0.99 };
   const otherWeights = {
     ...byAlias,

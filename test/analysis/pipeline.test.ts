@@ -197,7 +197,7 @@ test('owners take turns: one that asks once does not wait for all that another h
     const ask = (owner: string) => analyse(speech, { owner }, single).then(() => ended.push(owner));
     const greedy = Array.from({ length: 60 }, () => ask('greedy'));
     await ask('b');
-    // Those of the greedy one that were under way when the other came go first: 2 have begun, and each may have a successor.
+    // The greedy owner's analyses already under way go first: 2 have begun, and each may have a successor.
     assert.ok(ended.length < 10, `${ended.length} were answered`);
     assert.equal(ended.at(-1), 'b');
     await Promise.all(greedy);
@@ -228,7 +228,8 @@ test('beside a greedy owner, another one waits for few files of it each time', a
     const waitedFor = greedyEnded - before;
     stop.abort();
     await Promise.all(greedy);
-    // Three files are in work at once, one per thread. In order of arrival, it would wait for all 12 each time.
+    // Three files are in progress at once, one per thread. In order of arrival, it would wait for all 12 each
+    // time.
     assert.ok(waitedFor <= 3 * asked, `${waitedFor} files of the greedy one for ${asked} of the other`);
   } finally {
     await single.close();

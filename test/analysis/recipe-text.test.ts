@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manifest's schema and the native code each list the fields of a recipe and their words: this shows what one of
-// them lacks.
+// The manifest's schema and the native code each list the fields of a recipe and their words: this finds gaps in
+// either.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inputTextOf, recipeTextOf } from '../../src/analysis/models/input-text.js';
@@ -24,7 +24,7 @@ const model = {
   features: logMelRecipe,
 } as const;
 
-/** What the native code says against a text; undefined where it takes it. */
+/** The native code's objection to a text; undefined if it accepts it. */
 function refusalOf(make: () => unknown): string | undefined {
   try {
     make();

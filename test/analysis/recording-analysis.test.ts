@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings that are read in ranges: the same windows and scores as from memory, whatever the number of processes that
-// worked on them.
+// Recordings that are read in ranges: the same windows and scores as from memory, whatever the number of processes
+// involved.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -81,7 +81,7 @@ async function stepsOf(request: RecordingRequest): Promise<RecordingStep[]> {
 const cursorsOf = (steps: readonly RecordingStep[]): RecordingCursor[] =>
   steps.filter((step): step is RecordingPart => !step.isLast).map(({ cursor }) => cursor);
 
-/** What a caller that saves every step has at the end. */
+/** The final state of a caller that saves every step. */
 function joined(steps: readonly RecordingStep[]) {
   const windows: ScoredWindow[] = [];
   const skipped: SkippedStretch[] = [];
@@ -98,7 +98,7 @@ function expected({ timesMs, damagedAtS, ...analysis }: Analysis) {
   return analysis;
 }
 
-// Speech, a long pause, speech again: windows that are skipped, and with them stretches on both sides of steps.
+// Speech, a long pause, speech again: skipped windows, and so stretches on both sides of steps.
 function withPause(seconds: number): Float32Array {
   const samples = repeated(speech, Math.round(seconds * RATE_HZ));
   samples.fill(0, 12 * RATE_HZ, 31 * RATE_HZ);
@@ -117,7 +117,7 @@ test('a region gives the same as from memory, and a cursor goes on in it', async
   const rest = await stepsOf(requestFor(file, { ...part, cursor }));
   assert.deepEqual(joined([steps[0] as RecordingStep, ...rest]).windows, whole.windows);
   await assert.rejects(stepsOf(requestFor(file, { cursor })), CursorRefused);
-  // Of a server that saved another state.
+  // From a server that saved another state.
   const older = { ...(cursor as RecordingCursor), version: 1 as never };
   await assert.rejects(stepsOf(requestFor(file, { ...part, cursor: older })), CursorRefused);
 });
@@ -157,7 +157,7 @@ test('another process goes on from every step of a WAV file', async () => {
   const cursors = cursorsOf(whole);
   assert.ok(cursors.length >= 3, `${cursors.length} steps`);
   for (const [i, cursor] of cursors.entries()) {
-    // As from a database.
+    // As if from a database.
     const saved = JSON.parse(JSON.stringify(cursor)) as RecordingCursor;
     assert.ok(JSON.stringify(saved).length < 60_000);
     const rest = await stepsOf(requestFor(file, { cursor: saved }));
@@ -206,7 +206,7 @@ test('a range that cannot be had ends the recording with its error, after the st
   })();
   await assert.rejects(work, (error: ServiceError) => error.key === 'STORAGE_UNAVAILABLE');
   assert.ok(steps.length > 0);
-  // What was saved is continued once the storage is back.
+  // The analysis continues from the saved state after the storage recovers.
   source.beforeRead = () => {};
   const [cursor] = cursorsOf(steps).slice(-1);
   const rest = await stepsOf(requestFor(new Uint8Array(0), { source, cursor }));
@@ -233,7 +233,7 @@ test('a deadline ends it as well', async () => {
   await rejectsWith(requestFor(new Uint8Array(0), { source, timeLimitMs: 200 }), 'ANALYSIS_TIMEOUT');
 });
 
-// What a source says once it is told to stop, or that it says nothing, must not change what the recording ends with.
+// A source that is stopped may report anything or nothing; this must not change the outcome of the recording.
 const sourcesThatStop: [what: string, read: (signal: AbortSignal) => Promise<never>][] = [
   ['never answers', () => new Promise(() => {})],
   [

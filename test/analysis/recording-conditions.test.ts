@@ -28,7 +28,7 @@ let analyser: FullAnalyser;
 let port: number;
 
 before(async () => {
-  // Its verdict is neither mixed nor uncertain, so that no reason but those of the recording is left.
+  // Its verdict is neither mixed nor uncertain, so that only reasons of the recording remain.
   const config = { ...testConfig, modelsDir: writeTinyModels(folder, 'high') };
   analyser = await startPipeline(config, arena.buffer);
 });
@@ -38,7 +38,7 @@ after(async () => {
   fs.rmSync(folder, { recursive: true });
 });
 
-/** A server of one test, which leaves the pipeline running. */
+/** A server for one test, which keeps the pipeline running. */
 async function serve(t: TestContext): Promise<void> {
   const kept: FullAnalyser = {
     analyse: (request) => analyser.analyse(request),
@@ -62,7 +62,7 @@ async function reasonOf(file: Uint8Array): Promise<string | null> {
 
 const original = (name: string): string => path.join(packageDir, 'test/fixtures', name);
 
-/** As the telephone: what is over 3.4 kHz is gone. */
+/** Like the telephone: everything above 3.4 kHz is removed. */
 const narrow: readonly [what: string, ...steps: (readonly string[])[]][] = [
   ['8 kHz', ['-ar', '8000', 'a.wav']],
   ['G.711', ['-ar', '8000', '-c:a', 'pcm_mulaw', 'a.wav']],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows of recordings are scored when no request has any, and now and then although one has.
+// Windows of recordings are scored when no request waits, and now and then although one does.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ test('one window of a recording is scored between those of requests, the rest af
     const others = ['request 1', 'request 2', 'request 3', 'request 4', 'window 2', 'window 3'];
     assert.deepEqual(order, ['window 1', ...others]);
 
-    // Nobody waits any more: what is taken back is gone, of recordings as of requests.
+    // Nobody waits now: withdrawn work is gone, of recordings and of requests.
     const running = pushed(recording, 'window 4');
     void pushed(recording, 'window 5');
     assert.equal(scheduler.remove(recording).length, 1);

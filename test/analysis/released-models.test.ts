@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scores under a released model id are comparable for ever: weights, input and calibration never change. models/released.json
-// keeps what each id stood for when it was released; entries are only ever added.
+// Scores under a released model id stay comparable: weights, input and calibration never change. models/released.json
+// records each id as it was released; entries are only added.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const released: Readonly<Record<string, Release>> = JSON.parse(
 );
 const changelog = fs.readFileSync(path.join(packageDir, 'CHANGELOG.md'), 'utf8');
 
-/** Sentences about models that are not what was released under their id. */
+/** Differences between models and their released versions, in sentences. */
 function changesAfterRelease(candidates: readonly Model[]): string[] {
   return candidates.flatMap((model) => {
     const release = released[model.id];

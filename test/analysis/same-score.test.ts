@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same bytes give the same numbers, to the last bit, whatever else there is to do, and wherever it is done. For shipped
-// models, and for an imported one whose last layer is a matrix: where a batch changes the order of the sums.
+// The same bytes give the same numbers, to the last bit, whatever the load and the place. For shipped models, and for an
+// imported one whose last layer is a matrix, so that the batch changes the order of sums.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -25,7 +25,7 @@ before(async () => {
   }
 });
 
-/** Order of arrival differs; numbers must not. */
+/** The order of arrival differs; the numbers must not. */
 function assertSame(answers: Answers, modelsDir: string): void {
   const expected = alone.get(modelsDir) as Answers;
   assert.deepEqual(Object.keys(answers).sort(), Object.keys(expected).sort());

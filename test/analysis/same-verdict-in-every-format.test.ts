@@ -28,7 +28,7 @@ const nearLossless: readonly (readonly string[])[] = [
   ['-c:a', 'aac', '-b:a', '192k', 'clip.m4a'],
   ['-c:a', 'aac', '-b:a', '192k', 'clip.mp4'],
 ];
-// What the model card says of these codecs, and a little more.
+// The model card's claim for these codecs, plus a margin.
 const largestDifference = 0.08;
 
 const arena = new UploadArena(16 * 1024 * 1024);

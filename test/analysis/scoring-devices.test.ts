@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How batches are spread over GPUs and what happens when one fails, with owners that do what a test says in place of threads.
+// How batches are spread over GPUs and what happens when one fails, with owners under the test's control instead of threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputSlots } from '../../src/analysis/memory/input-slots.js';
@@ -18,7 +18,7 @@ const model = models.find(({ task }) => task === 'detection');
 assert.ok(model);
 const allModels = [model];
 
-/** A batch that waits for the test to end it. */
+/** A batch that the test ends. */
 interface Batch {
   readonly slots: readonly number[];
   succeed(): void;
@@ -28,7 +28,7 @@ interface Batch {
 class OwnerDouble implements ScoringOwner {
   readonly batches: Batch[] = [];
   restarts = 0;
-  /** Why it cannot be restarted. */
+  /** Reason why it cannot be restarted. */
   lasting: Error | undefined;
   isClosed = false;
 
@@ -63,14 +63,14 @@ class OwnerDouble implements ScoringOwner {
     this.isClosed = true;
   }
 
-  /** The batch that it has; it never has more than one. */
+  /** Its batch; it never has more than one. */
   get batch(): Batch {
     assert.equal(this.batches.length, 1);
     return this.batches[0] as Batch;
   }
 }
 
-/** A scheduler of GPUs with these numbers, and what it says and asks. */
+/** A scheduler of GPUs with these numbers, and its reports and requests. */
 function start(gpus: readonly number[], more: Partial<SchedulerOptions> = {}) {
   const owners = new Map<string, OwnerDouble>();
   const changes: DeviceStatus[] = [];
@@ -119,7 +119,7 @@ function start(gpus: readonly number[], more: Partial<SchedulerOptions> = {}) {
   return { scheduler, owner, owners, changes, records, push, started: () => started };
 }
 
-/** Lets promises settle that wait for nothing else. */
+/** Lets pending promises settle. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('batches go to all GPUs, one at a time to each', async () => {
@@ -192,7 +192,7 @@ test('a GPU that fails loses nothing: another one takes its batch, and it works 
       ['cuda:0', false],
     ],
   );
-  // It takes nothing until it works again.
+  // It accepts nothing until it works again.
   const more = [push(3), push(4)];
   assert.equal(failing.batches.length, 0);
   failing.lasting = new Error('still broken');
@@ -240,7 +240,7 @@ test('without a GPU that works, inputs wait for one; those of closed schedulers 
   t.mock.timers.tick(100);
   await settled();
   assert.equal(scheduler.isWorking, true);
-  // The batch that was lost is first.
+  // The lost batch goes first.
   assert.deepEqual(owner('cuda:0').batch.slots, [1]);
   owner('cuda:0').batch.succeed();
   await settled();
@@ -266,7 +266,7 @@ test('CPUs on standby work while no GPU does, and only then', async (t) => {
   assert.deepEqual(scheduler.devices.at(-1), { name: 'cpu', isWorking: true });
   owner('cpu').batch.succeed();
   assert.equal(await lost, 0.001);
-  // A failure of the CPU is one of its inputs alone.
+  // A failure of the CPU is the fault of an input.
   const failing = push(2);
   owner('cpu').batch.fail('thread died');
   await assert.rejects(failing, /thread died/);

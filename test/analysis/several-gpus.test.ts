@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pipeline on several GPUs, with sessions of the CPU in their place: all but what CUDA computes.
+// The pipeline on several GPUs, with CPU sessions in their place: everything except CUDA's computations.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const clips = await Promise.all(
   ),
 );
 
-/** A pipeline with so many GPUs, in place of each of which is a thread of the CPU. */
+/** A pipeline with this many GPUs, each replaced by a CPU thread. */
 async function startOn(
   t: TestContext,
   gpus: number,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread that is ended while it loads the addon and makes its tables must not take the process with it. In a
-// process of its own, since the failure would be the end of this one.
+// A thread ended while it loads the addon and makes its tables must not end the process. In a separate
+// process, since a failure would end this one.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';

@@ -13,7 +13,7 @@ const scored = (...scores: number[][]): Analysis => ({
   windows: scores.map((windowScores, i) => ({ startS: 5 * i, endS: 5 * i + 5, scores: windowScores })),
 });
 const verdict = (analysis: Analysis, threshold = 0.5) => verdictOf(analysis, threshold, 80);
-/** Windows of one score each, coded at these bit rates. */
+/** Windows with one score each, coded at these bit rates. */
 const codedAt = (codec: LossyCodec, ...rates: number[]): Analysis => ({
   ...someAnalysis,
   windows: rates.map((codedBitsPerS, i) => ({

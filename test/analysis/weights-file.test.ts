@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models whose weights lie in a file beside the graph, as those beyond 2 GB have to.
+// Models with their weights in a file beside the graph, as required beyond 2 GB.
 import '../../src/analysis/scoring/telemetry-off.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -65,7 +65,7 @@ test('an entry that names weights for a file with its own, and weights elsewhere
 test('files that change between the check and the session are refused', async (t) => {
   const { folder, model } = folderWith(t, 1);
   const { source } = await readModelFile(folder, model);
-  // The same size, and a time as before: only the inode tells.
+  // Same size and time as before: only the inode differs.
   const file = path.join(folder, 'outside.onnx.data');
   const { atime, mtime } = fs.statSync(file);
   fs.writeFileSync(`${file}.new`, Buffer.from(Float32Array.of(-1).buffer));

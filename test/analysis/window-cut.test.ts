@@ -16,7 +16,7 @@ type Times = (readonly [startS: number, endS: number])[];
 const timesOf = (windows: readonly AudioWindow[]): Times =>
   windows.map(({ startS, endS }) => [startS, endS] as const);
 
-/** What the native code makes of audio at the models' own rate. */
+/** The native code's output for audio at the models' own rate. */
 function cut(samples: Float32Array, silenceThresholdPercent: number) {
   const options = { minDurationS: 1, maxDurationS: 100, silenceThresholdPercent, timeLimitMs: 60_000 };
   preparer.open(monoWav(samples, RATE_HZ), options, new Int32Array(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A refusal says what to do: where a file was found instead, which route takes it, what it seems to be.
+// A refusal says what to do: the other place of a file, the right route for it, its likely type.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

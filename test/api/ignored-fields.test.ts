@@ -112,7 +112,7 @@ test('a request says in the words of its sender what is wrong with it', async (t
   assert.notEqual(binary.headers['x-error-key'], 'FILE_MISSING', 'bytes that are no text are the file');
 });
 
-/** Misspelt, and near enough to one that is meant. */
+/** Misspelt, and close enough to a real field. */
 const misspelt = (names: readonly string[]): { wrong: string; meant: string } => {
   const meant = names.find((name) => name.length > 5) ?? names[0] ?? '';
   return { wrong: `${meant}x`, meant };
@@ -134,7 +134,7 @@ test('every endpoint names misspelt fields and parameters, and refuses them in s
   const browser = await signIn(server.port, 'admin');
   const routes = server.server.routes
     .filter((route) => !route.isSocket && (route.scope ?? route.role ?? route.operation.json) !== undefined)
-    // What ends the session comes last.
+    // Requests that end the session come last.
     .toSorted((a, b) => Number(a.path === '/v1/admin/session') - Number(b.path === '/v1/admin/session'));
   const counts = { json: 0, form: 0, query: 0 };
   for (const route of routes) {
@@ -142,7 +142,7 @@ test('every endpoint names misspelt fields and parameters, and refuses them in s
     const { json, form, query } = operation;
     const send = (to: string, type: string, body: Buffer, isStrict: boolean) =>
       request(server.port, to, {
-        // The answer of one that is watched would go on for a minute.
+        // A watched answer would go on for a minute.
         method: route.isWatch ? 'HEAD' : method,
         headers: {
           ...(scope === undefined
@@ -195,7 +195,7 @@ test('a stream names misspelt parameters when it is ready', async (t) => {
   for (const [path, message] of [
     [query, undefined],
     ['/v1/stream', { ...start, treshold: 0.9 }],
-    // Parameters of the query do not count if those of the stream come in a message.
+    // Query parameters do not count if the stream's parameters come in a message.
     ['/v1/stream?threshold=0.9', start],
   ] as const) {
     const client = await StreamClient.open(server.port, { path });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One version everywhere: server, client, changelog, and what the server says of itself.
+// One version everywhere: server, client, changelog, and the server's own reports.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

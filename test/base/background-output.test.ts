@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;
 
-/** A pipe whose two ends do not wait, with nobody who reads. */
+/** A pipe with two non-blocking ends and no reader. */
 function makePipe(t: TestContext) {
   const name = path.join(temporaryFolder(t), 'pipe');
   execFileSync('mkfifo', [name]);
@@ -22,7 +22,7 @@ function makePipe(t: TestContext) {
     fs.closeSync(writeEnd);
   });
   let text = '';
-  /** All that was ever read, with what is there now. */
+  /** Everything read so far, including what is there now. */
   const read = (): string => {
     const buffer = Buffer.alloc(1 << 16);
     try {
@@ -149,7 +149,7 @@ for (const [what, open] of [
 
 test('lines that a disk takes only in part are not torn', async (t) => {
   const file = path.join(temporaryFolder(t), 'log');
-  // The largest file that this shell's programs may write, in KiB.
+  // The largest file that programs of this shell may write, in KiB.
   const script = `
     const { BackgroundOutput } = await import(${JSON.stringify(new URL('../../src/base/observe/background-output.js', import.meta.url).href)});
     const { openSync, truncateSync } = await import('node:fs');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The schemas of src/base/contract accept the examples of the interface document and nothing that has one field more or less.
+// The schemas of src/base/contract accept the examples of the interface document and refuse them with one field more or less.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';

@@ -26,13 +26,13 @@ test('docs/reasons.md lists exactly the reasons', () => {
 
 test('one code stands for one status, as docs/api.md has it', () => {
   const statuses: Record<string, number[]> = {
-    // S3 clients know 416 as the answer to a range that no byte satisfies, and HTTP 426 as that to a path for WebSockets. 409 only ends streams.
+    // S3 clients expect 416 for an unsatisfiable range, and HTTP defines 426 for a path for WebSockets. 409 only ends streams.
     // 412 and 501 are S3's, for another ETag and for operations that a storage lacks.
     validation_error: [400, 409, 412, 416, 422, 426, 501],
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],
-    // Its body has a shape of its own (docs/api.md#ai-generated-voices).
+    // Its body has its own shape (docs/api.md#ai-generated-voices).
     forbidden_error: [403],
     not_found: [404],
     method_not_allowed: [405],

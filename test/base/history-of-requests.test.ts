@@ -20,7 +20,7 @@ const record = (changes: Partial<RequestRecord>): RequestRecord => ({
   ...changes,
 });
 
-/** A history at second 100, and what it says of the second that just ended. */
+/** A history at second 100, and its record of the second that just ended. */
 function historyOf(...records: readonly RequestRecord[]) {
   const history = new History(() => 100);
   for (const each of records) history.count(each);
@@ -119,7 +119,7 @@ test('a machine that was booted five seconds ago has no record of the time befor
     assert.deepEqual(answer.requests.detection?.ok, counts, `requests by ${stepS} s`);
     const { rss_kib: rss = [] } = answer.gauges;
     assert.ok(Number(rss[at]) > 10_000);
-    // No record is not a value of 0, nor one that is not a number.
+    // A missing record is not a value of 0, nor is NaN.
     assert.ok(rss.every((value, i) => i === at || value === null));
   }
 });

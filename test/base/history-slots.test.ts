@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Against a list of everything that was ever counted.
+// Compared with a list of everything that was ever counted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinedStretches } from '../../src/console/health/joined-stretches.js';
@@ -31,7 +31,7 @@ interface Event {
   readonly value: number;
 }
 
-/** What a stretch should say, from a list without slots. */
+/** The expected content of a stretch, from a list without slots. */
 function expectedOf(events: readonly Event[], name: string, { fromS, toS, stepS }: Span): number[] {
   const beginS = Math.floor(fromS / stepS) * stepS;
   const expected = new Array<number>(Math.ceil((toS - beginS) / stepS)).fill(0);

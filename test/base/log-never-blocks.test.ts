@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever becomes of standard output, the server starts, answers and stops as ever.
+// Whatever happens to standard output, the server starts, answers and stops as usual.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,14 +20,14 @@ import { undisturbedTime } from '../support/undisturbed.js';
 
 const onTerminal = fileURLToPath(new URL('../../../../test/support/on-terminal.py', import.meta.url));
 
-/** Models that load at once: they are not what is tested. */
+/** Models that load at once, since they are not tested here. */
 const settings = (t: TestContext) => ({
   PORT: '0',
   VERAVOX_DATA_DIR: temporaryFolder(t),
   VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(t), 'even'),
 });
 
-/** Starts a server whose standard output is as `options` say. */
+/** Starts a server whose standard output is set by `options`. */
 async function serve(t: TestContext, options: CliOptions) {
   const cli = new Cli(['serve'], settings(t), options);
   t.after(() => cli.child.kill('SIGKILL'));
@@ -52,13 +52,13 @@ async function assertStops({ child, finished }: Cli): Promise<void> {
   const took = undisturbedTime();
   child.kill('SIGTERM');
   assert.equal((await finished).status, 0);
-  // Without grace and without requests there is nothing to wait for.
+  // Without grace and requests, there is nothing to wait for.
   assert.ok(took() < 20_000, `${took()} ms`);
 }
 
 const closed: CliOptions = { runner: ['sh', '-c', 'exec "$@" >&-', 'sh'] };
 const full: CliOptions = { runner: ['sh', '-c', 'exec "$@" >/dev/full', 'sh'] };
-// The database needs room of its own, in files that are shorter.
+// The database needs its own space, in files that are shorter.
 const fullFile = (file: string): CliOptions => ({
   runner: [
     'bash',
@@ -112,7 +112,7 @@ test('a server goes on while the reader of its log stands still, and the lines c
     JSON.parse(line);
   const { text: metrics } = await request(port, '/metrics');
   assert.match(metrics, /^veravox_log_lines_dropped_total 0$/m);
-  // It stands still again, with lines to write.
+  // It is blocked again, with lines to write.
   await askMany(port, 400);
   await assertStops(cli);
 });

@@ -7,7 +7,7 @@ import { request } from '../support/http-client.js';
 import { API_KEY, startTestServer } from '../support/test-server.js';
 import { until } from '../support/until.js';
 
-/** Narrower than what `stripVTControlCharacters` takes away. */
+/** Narrower than the set that `stripVTControlCharacters` removes. */
 const OWN_COLOURS = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
 const time = '2026-11-21T12:34:56.789Z';
 const shown = (line: object): string =>

@@ -52,7 +52,7 @@ const good = [
   "O'Brien & <b>sons</b>",
   '\u97f3\u58f0',
   'Jose\u0301',
-  // Words of Persian and Hindi that need joiners, and emoji that are made with them.
+  // Words of Persian and Hindi that need joiners, and emoji made with them.
   '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645',
   '\u0915\u094d\u200d\u0937',
   '\u{1f469}\u200d\u{1f680} crew',

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No text is matched in more than linear time: every pattern of the source is proven linear, or searched for an attack
-// without success, and is timed with hostile texts as long as any input may be.
+// No text is matched in more than linear time: every pattern of the source is proven linear, or has no known attack
+// after a search, and is timed with hostile texts of the greatest input length.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { findPatterns, findSourcePatterns, type SourcePattern } from '../support/source-patterns.js';
 
-/** Its entry for browsers is all JavaScript; the other one starts native programs where it finds them. */
+/** Its browser entry is all JavaScript; the other one starts native programs if it finds them. */
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck');
 
 /** No field, header or name that is matched as a whole is longer. */
@@ -67,7 +67,7 @@ test('every pattern of the source takes linear time', () => {
 
 const repeated = `0 a A . / = - " \\ \\" ' %2 0. a. a/`.split(' ').concat(' ', '\t', '\r\n ');
 
-/** A start at which the pattern may begin to match, then much of one thing, then an end that spoils the match. */
+/** A start at which the pattern may begin to match, then a long repetition, then an end that spoils the match. */
 function hostileTexts({ source }: SourcePattern, chars: number): string[] {
   const literals = source.match(/[A-Za-z0-9=;:/.,'" _-]+/g) ?? [];
   const starts = ['', literals.join(''), ...literals].slice(0, 6);
@@ -85,7 +85,7 @@ function cpuMsOf(work: () => void): number {
 }
 
 const match = ({ source, flags }: SourcePattern, text: string): void => {
-  // As all that the source does: test, exec, match and replace, each of which tries every start where it may.
+  // All uses in the source: test, exec, match and replace, each of which tries every start it can.
   void text.replace(new RegExp(source, flags), '');
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Twice as much takes at most 2.2 times as long, for everything that reads what others have written: measured over two doublings, in
-// processor time of all threads, as the best of several rounds, so that a busy machine changes nothing. What leaves a cache or the
-// young generation on its way to twice the size takes longer once; what is not linear does so each time. So the lower growth counts, and
-// a process of its own has a young generation in which all fits.
+// Double the input takes at most 2.2 times as long, for every reader of foreign data: measured over two doublings, in processor
+// time of all threads, as the best of several rounds, so that a busy machine changes nothing. Outgrowing a cache or the young
+// generation costs extra once; nonlinear work does so each time. So the lower growth counts, in a separate process whose young
+// generation has room for everything.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -13,10 +13,10 @@ import { inputOf, readers } from '../support/readers.js';
 const MOST_PER_DOUBLING = 2.2;
 const LEAST_ROUNDS = 2;
 const MOST_ROUNDS = 15;
-/** What is so far from linear stays so. */
+/** A reader this far from linear stays so. */
 const CLEARLY_MORE = 3;
 const ROUNDS_FOR_CLEARLY_MORE = 4;
-/** Less cannot be told from noise. */
+/** Shorter times cannot be told from noise. */
 const LEAST_MS = 8;
 const DOUBLINGS = 2;
 
@@ -28,14 +28,14 @@ async function cpuMsOf(read: Read, input: Buffer, times: number): Promise<number
     try {
       await read(input);
     } catch {
-      // A refusal takes its time, too.
+      // A refusal also takes its time.
     }
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
 
-/** How much longer twice as much takes. @param inputFor as many bytes */
+/** The growth in time for double the input. @param inputFor makes an input of this many bytes */
 async function growthOf(read: Read, bytes: number, inputFor: (bytes: number) => Buffer): Promise<number> {
   const inputs = Array.from({ length: DOUBLINGS + 1 }, (_, i) => inputFor(bytes / 2 ** (DOUBLINGS - i)));
   const [smallest] = inputs as [Buffer];

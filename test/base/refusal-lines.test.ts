@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flood of refusals must not become a flood of lines in the log.
+// A flood of refusals must not become a flood of log lines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RefusalLines } from '../../src/base/observe/refusal-lines.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collector gets of requests, by OpenTelemetry's own exporter.
+// Requests as a collector sees them, through OpenTelemetry's own exporter.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -24,7 +24,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 const form = formBody([fileEntry(noise(2000))]);
 
-/** A server whose traces go to `url`; they are exported when the test says so. */
+/** A server that sends traces to `url`; the test decides when to export them. */
 async function serve(
   t: TestContext,
   url: string,
@@ -69,7 +69,7 @@ test('a traceparent that is not valid is ignored', async (t) => {
     assert.equal(status, traceparent.length > 10_000 ? 431 : 200);
     assert.ok(!String(headers.traceresponse).includes(TRACE), String(traceparent));
   }
-  // A later version may say more.
+  // A later version may report more.
   const later = await predict(port, form, { headers: { traceparent: `01-${TRACE}-${SPAN}-01-more` } });
   assert.match(String(later.headers.traceresponse), new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-01$`));
 });

@@ -18,7 +18,7 @@ before(async () => {
   fingerprints = new Map(models.map((model) => [model.id, scoreFingerprintOf(model)]));
 });
 
-/** A list of scores: `humans` of them spread from 0, as many spoofs spread up to 1. */
+/** A list of scores: `humans` of them spread from 0 upwards, as many spoofs up to 1. */
 function scoresOf(humans: number, model = fast): string {
   const row = (label: string, i: number, score: number): string =>
     `${label}${i}.wav,${label},${score.toFixed(6)},p${i},${model},${fingerprints.get(model)}`;

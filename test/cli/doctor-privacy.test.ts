@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { runCli } from '../support/cli.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** Has every Node process run this script first, which does what an untrustworthy dependency might. */
+/** Makes every Node process run this script first, which acts like an untrustworthy dependency. */
 function intruder(t: TestContext, script: string): Record<string, string> {
   const file = path.join(temporaryFolder(t), 'intruder.cjs');
   fs.writeFileSync(file, `if (process.argv.includes('serve')) { ${script} }`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Through the shipped models, on the recordings of test/fixtures: what the figures are is tested in evaluation-*.test.ts.
+// Through the shipped models, on the recordings of test/fixtures; evaluation-*.test.ts tests the figures themselves.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ const fixtures = path.join(packageDir, 'test/fixtures');
 
 interface Workplace {
   readonly folder: string;
-  /** Runs the command on a list with these lines, fixtures standing beside it. */
+  /** Runs the command on a list with these lines, beside the fixtures. */
   evaluate(list: string, ...args: string[]): ReturnType<typeof runCli>;
   in(name: string): string;
   report(name: string): Report;
@@ -255,7 +255,7 @@ test('two models are compared on one list, each scored now or by an earlier run'
   const isReport = new Ajv({ formats: { 'date-time': true } }).compile(reportSchema);
   assert.ok(isReport(place.report('b.json')), JSON.stringify(isReport.errors));
 
-  // Also if the model that gave the scores is no longer there.
+  // Even if the model that gave the scores is gone.
   const kept = fs.readFileSync(place.in('small.csv'), 'utf8');
   fs.writeFileSync(place.in('kept.csv'), kept.replaceAll(fast, 'older').replaceAll(/[0-9a-f]{64}/g, 'abc'));
   const earlier = await place.evaluate(clips.join('\n'), ...args, '--compare', place.in('kept.csv'));
@@ -263,7 +263,7 @@ test('two models are compared on one list, each scored now or by an earlier run'
   const again = place.report('b.json').comparison;
   assert.deepEqual(again, { ...comparison, id: 'older', fingerprint: 'abc' });
 
-  // A list with scores is scored again for the other model only.
+  // A list with scores is scored again only for the other model.
   const rescored = await runCli([
     'evaluate',
     place.in('small.csv'),
@@ -380,7 +380,7 @@ describe('verification', () => {
       return JSON.parse(verified.stdout).similarity_score;
     };
     assert.equal(scores[0], await similarity('human-vctk-p226-a.opus', 'human-vctk-p226-b.opus'));
-    // The file that stands for both parts has 16 bits per sample, what is joined in memory more.
+    // The file for both parts has 16 bits per sample, the parts joined in memory more.
     const ofJoined = await similarity('joined.wav', 'human-vctk-p225-c.opus');
     assert.ok(Math.abs((scores[2] ?? 0) - ofJoined) < 1e-3, `${scores[2]} ${ofJoined}`);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files, keys, users, models and columns may have any name. A terminal obeys control characters, and a line break would begin a line
-// that seems to be ours.
+// Files, keys, users, models and columns may have any name. A terminal obeys control characters, and a line break would begin a
+// line that seems to be the program's.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,7 +19,7 @@ import { tinyEntry, writeManifest } from '../support/tiny-models.js';
 
 const FORGED = 'trusted.wav  bonafide  score 0.000';
 const EVIL = `\u001b]0;title\u0007\u001b[2K\r\u009b31m\u202e\u2028\n${FORGED}`;
-/** In a line. What terminals obey, and what hides or turns text. */
+/** Characters in a line that terminals obey, or that hide or turn text. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-evil-'));
@@ -63,7 +63,7 @@ before(async () => {
     `${JSON.stringify(listed)}\n${JSON.stringify({ ...listed, id: 'any' })}\n`,
   );
 
-  // From before there were rules for names.
+  // Predates the rules for names.
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
   const { job } = await new Jobs(database, { maxUnfinished: 0 }).create({
     account: EVIL,
@@ -88,9 +88,9 @@ before(async () => {
   await database.close();
 });
 
-/** The arguments of each command with which it shows names: a new command needs an entry. */
+/** Each command's arguments for showing names: a new command needs an entry. */
 const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  // The settings hold one.
+  // The settings include one.
   serve: [[]],
   work: [[]],
   'keys create': [['--name', EVIL]],
@@ -183,7 +183,7 @@ for (const command of commands) {
       const what = JSON.stringify(args);
       assertHarmless(stdout, `stdout with ${what}`);
       assertHarmless(stderr, `stderr with ${what}`);
-      // Of the unknown option, an option that is missing may be told instead.
+      // A missing option may be reported instead of the unknown one.
       const isShown = `${stdout}${stderr}`.includes(FORGED) || args[0] === `--${EVIL}`;
       assert.ok(isShown, `nothing was shown with ${what}: ${stdout}${stderr}`);
     }
@@ -198,6 +198,6 @@ test('only the writer for terminals writes to one', () => {
     .filter((file) =>
       /\bstd(out|err)\.(write|end)\b|\bconsole\./.test(fs.readFileSync(path.join(sources, file), 'utf8')),
     );
-  // The probe writes to the process that started it; under an old Node, main.ts can import nothing.
+  // The probe writes to its parent process; under an old Node, main.ts can import nothing.
   assert.deepEqual(writers.sort(), ['analysis/scoring/cuda-probe.ts', 'cli/main.ts', 'cli/output.ts']);
 });

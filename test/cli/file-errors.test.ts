@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that cannot be read are named in plain sentences by every command that takes one, without the codes of Node.
+// Every command names an unreadable file in a plain sentence, without Node's codes.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { commandHelps } from '../support/command-helps.js';
 
 const recording = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
 
-/** Every argument that names an existing file; FILE stands for the one that cannot be read. */
+/** Every argument that names an existing file; FILE stands for the unreadable one. */
 const commands: readonly (readonly string[])[] = [
   ['predict', 'FILE'],
   ['predict', '--json', 'FILE'],
@@ -46,7 +46,7 @@ test('each says what is wrong with the file', async (t) => {
   fs.cpSync(path.join(packageDir, 'models'), own, { recursive: true });
   const loop = path.join(folder, 'loop');
   fs.symlinkSync(loop, loop);
-  // Without a recording in it.
+  // Contains no recording.
   const empty = path.join(folder, 'empty');
   fs.mkdirSync(empty);
   for (const [i, command] of commands.entries()) {

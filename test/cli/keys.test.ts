@@ -33,7 +33,7 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['keys', 'delete'], /unknown command 'delete'/],
   [['unknown'], /unknown command 'unknown'/],
 ];
-/** As a server that starts now. */
+/** Like a server that starts now. */
 const authenticate = (dataDir: string, key: string): Promise<AuthenticatedKey | undefined> =>
   withDatabase(sqliteIn(dataDir), async (database) => {
     const store = await KeyStore.open(new KeyRegistry(database));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A detector whose log-odds are the mean of the samples, and recordings of nothing but a constant: what it hears is known.
+// A detector whose log-odds are the mean of the samples, and constant recordings, so that its input is known.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ import { testConfig } from '../support/test-server.js';
 import { tinyEntry, writeManifest } from '../support/tiny-models.js';
 import { monoWav } from '../support/wav.js';
 
-/** As test/reference/calibration.py draws them. */
+/** As drawn by test/reference/calibration.py. */
 function madeUp(seed: number, count: number, groups: number, shift: number): UncalibratedClip[] {
   let state = seed;
   const draw = (): number => {
@@ -48,7 +48,7 @@ const near = (measured: number, expected: number, tolerance = 1e-4): void =>
   assert.ok(Math.abs(measured - expected) <= tolerance, `${measured}, not ${expected}`);
 
 describe('the rule', () => {
-  /** Of test/reference/calibration.py. */
+  /** Results of test/reference/calibration.py. */
   const references: readonly {
     readonly made: Parameters<typeof madeUp>;
     readonly weights: readonly number[];
@@ -202,7 +202,7 @@ describe('an entry with another calibration', () => {
 
 const RATE_HZ = 16_000;
 
-/** A recording with one value after the other, for so many seconds each. */
+/** A recording of several values in turn, for this many seconds each. */
 function levels(values: readonly number[], eachS: number): Uint8Array {
   const each = eachS * RATE_HZ;
   return monoWav(
@@ -314,7 +314,7 @@ for (const inputs of [1, 3]) {
   test(`0.5 becomes the equal-error point of the scores that are served, of ${inputs} inputs per window`, async (t) => {
     const place = workplace(t, undefined, inputs);
     assert.equal((await runModels(place.folder, 'record', 'tiny')).status, 0);
-    // Without groups, as the equal error rate of a report counts.
+    // Without groups, as for the equal error rate of a report.
     fs.writeFileSync(place.list, fs.readFileSync(place.list, 'utf8').replace('system,source', 'a,b'));
     const { status, stderr } = await place.calibrate('tiny', place.list);
     assert.equal(status, 0, stderr);
@@ -327,7 +327,7 @@ for (const inputs of [1, 3]) {
     near(at_threshold.fpr.value, overall.eer.value, 0.02);
     assert.ok(calibration.expected_calibration_error < 0.15, JSON.stringify(calibration));
 
-    // It starts from the log-odds, not from the scores: once more changes nothing.
+    // It starts from the log-odds, not from the scores: repeating it changes nothing.
     const { calibration: once } = place.entry();
     assert.equal((await place.calibrate('tiny', place.list)).status, 0);
     const { calibration: twice } = place.entry();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `veravox models import` without PyTorch. What Python makes of a checkpoint is tested in training/tests/test_imported.py.
+// `veravox models import` without PyTorch. training/tests/test_imported.py tests Python's conversion of a checkpoint.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -40,7 +40,7 @@ function prepare(t: TestContext, behaviour: Behaviour) {
   };
 }
 
-/** What is in the folder of models, but for the lock between imports. */
+/** The files in the models folder, except the lock between imports. */
 const filesIn = (folder: string): string[] =>
   fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name !== '.import.lock') : [];
 
@@ -126,7 +126,7 @@ test('an imported model has an entry that can be recorded, checked and asked', a
   const recorded = await runModels(modelsDir, 'record');
   assert.equal(recorded.status, 0, recorded.stderr);
   const after = JSON.parse(fs.readFileSync(path.join(modelsDir, 'manifest.json'), 'utf8'));
-  // Index 0 means AI-generated; the mean of a recording is next to nothing.
+  // Index 0 means AI-generated; the mean of a recording is close to 0.
   const expected = 1 / (1 + Math.exp(logits[1] - logits[0]));
   for (const score of after.models[0].known_answers.flatMap(({ scores }: { scores: number[] }) => scores)) {
     assert.ok(Math.abs(score - expected) < 1e-3, String(score));

@@ -68,7 +68,7 @@ test('- is standard input', async () => {
 test('answers come in the order of the files, whichever is analysed first, and a line sums them up', async (context) => {
   const folder = temporaryFolder(context);
   const names = Array.from({ length: 30 }, (_, i) => path.join(folder, `${String(i).padStart(2, '0')}.mp3`));
-  // Every third file is longer by much, and one cannot be read.
+  // Every third file is much longer, and one cannot be read.
   const long = Buffer.concat(Array.from({ length: 8 }, () => fs.readFileSync(speech)));
   for (const [i, name] of names.entries()) {
     fs.writeFileSync(name, i === 7 ? 'not audio' : i % 3 === 0 ? long : fs.readFileSync(speech));

@@ -5,7 +5,7 @@ import { ListProgressLine, ProgressLine } from '../../src/cli/progress-line.js';
 
 const erase = '\r\x1b[2K';
 
-/** Shows progress at these times, clears at the end, and returns what was written. */
+/** Shows progress at these times, clears at the end, and returns the output. */
 function written(isTTY: boolean, timesMs: readonly number[]): string[] {
   const texts: string[] = [];
   let nowMs = 0;

@@ -21,7 +21,7 @@ import {
 } from '../support/tiny-models.js';
 import { monoWav } from '../support/wav.js';
 
-/** Ten seconds that count as speech whatever they are: see `silence_threshold`. */
+/** Ten seconds that count as speech regardless of content: see `silence_threshold`. */
 const body = formBody([
   { name: 'silence_threshold', content: '100' },
   fileEntry(monoWav(new Float32Array(160_000), 16_000)),
@@ -35,10 +35,10 @@ interface Served {
   readonly dataDir: string;
   use(kind: TinyDetector): void;
   hangUp(): void;
-  /** The score that a request is answered with now; fails for any other answer. */
+  /** The score that a request gets now; fails for any other answer. */
   score(): Promise<number>;
   metric(series: string): Promise<number>;
-  /** Resolves when so many reloads have ended so. */
+  /** Resolves when this many reloads have ended with this result. */
   reloaded(result: 'loaded' | 'failed', count: number): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
 });
 
 test('under load no request is refused or cut off by reloads, and each score is that of one of the models', async (t) => {
-  // What other tests take of the machine must not fill the queue.
+  // Other tests' load must not fill the queue.
   const served = await serve(t, { VERAVOX_MAX_WAIT_MS: '60000' });
   let isDone = false;
   const answered = { even: 0, high: 0 };
@@ -204,15 +204,15 @@ test('threads, descriptors and memory come back after many reloads', async (t) =
   await reloadTimes(5);
   const before = memoryOf(served.pid);
   await reloadTimes(10);
-  // A thread's end is seen a little later than the end of its pool; sockets and files come and go.
+  // A thread's end is noticed slightly later than the end of its pool; sockets and files come and go.
   await eventually(() => {
     const { threads, descriptors } = memoryOf(served.pid);
     return threads <= before.threads && descriptors <= before.descriptors + 2;
   }, 'as many threads and descriptors as before');
   const after = memoryOf(served.pid);
   t.diagnostic(`${JSON.stringify(before)} before, ${JSON.stringify(after)} after ten more`);
-  // A set of these models has 10 MiB of slots, and four threads with heaps of their own: ten that were kept would take
-  // 100 MiB and more.
+  // A set of these models has 10 MiB of slots, and four threads with their own heaps: ten leaked sets would take over
+  // 100 MiB.
   assert.ok(after.rssMiB < before.rssMiB + 60, `${before.rssMiB} MiB became ${after.rssMiB} MiB`);
   await stop(served);
 });
@@ -257,7 +257,7 @@ test('a signal during a stop, or a stop during a reload, ends with code 0', asyn
   assert.doesNotMatch(stdout, /models reloaded|could not be reloaded/);
 });
 
-/** Runs a program in a terminal of its own, sends it the signal, and then closes the terminal. */
+/** Runs a program in its own terminal, sends it the signal, and then closes the terminal. */
 const inTerminal = `
 import os, pty, signal, sys
 pid, terminal = pty.fork()
@@ -290,6 +290,6 @@ test('in a terminal the signal reloads, too, and the end of the terminal ends th
       },
     },
   );
-  // By the signal, as if nobody had handled it.
+  // By the signal, as if unhandled.
   assert.equal(stdout, '-1\n');
 });

@@ -94,7 +94,8 @@ test('a port that is taken stops the start; the next one still shows its first k
 test('a second signal ends a stop that takes long, with exit code 1', async (context) => {
   const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_STOP_GRACE_MS: '600000' });
   await cli.printed(/is ready on/);
-  // Signals are repeated because two at once count as one: what npm and a terminal make of one Ctrl-C.
+  // Signals are repeated because two at once count as one, as when npm and a terminal both forward one
+  // Ctrl-C.
   const repeat = setInterval(() => cli.child.kill('SIGTERM'), 100);
   context.after(() => clearInterval(repeat));
   assert.equal((await cli.finished).status, 1);

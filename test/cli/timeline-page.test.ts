@@ -81,7 +81,7 @@ const expectedTags = new Set(
   ),
 );
 
-/** Nothing of a page loads, runs or leads anywhere. */
+/** No part of a page loads, runs or links to anything. */
 function assertHarmless(page: string): Parsed {
   const found = parsed(page);
   for (const [tag, attributes] of found.tags) {
@@ -177,7 +177,7 @@ test('a day of audio is a small page, and so is each of many files', () => {
   const page = timelinePage([day]);
   assert.ok(page.length < 200_000, `${page.length} characters`);
   const { texts } = parsed(page);
-  // Each row stands for 29 windows, and none of them is lost.
+  // Each row stands for 29 windows, and none is lost.
   const rows = [...page.matchAll(/<td>(\d+)<\/td><td>(\d+)<\/td><\/tr>/g)];
   const sum = (column: number): number => rows.reduce((total, row) => total + Number(row[column]), 0);
   assert.deepEqual(

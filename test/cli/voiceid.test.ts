@@ -9,7 +9,7 @@ import { averageSpectrum, writeModels } from '../support/speaker-models.js';
 import { monoWav, repeated } from '../support/wav.js';
 
 const short = 'test/fixtures/human-lj-b.flac';
-// What the shipped detector says does not matter here: with these it always says the same.
+// The shipped detector's quality does not matter here: these values fix its answer.
 const humanBias = -30;
 const generatedBias = 30;
 const otherSpeaker = 'test/fixtures/human-vctk-p237.flac';
@@ -82,7 +82,7 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   ]);
   assert.equal(JSON.parse(other.stdout).is_match, false);
 
-  // The whole answer is taken, too.
+  // The whole answer is also accepted.
   const answer = await runCli(['enroll', '--json', inFolder('me.wav')], settings);
   assert.equal(JSON.parse(answer.stdout).model_version, 'average-spectrum');
   fs.writeFileSync(vector, answer.stdout);
@@ -125,7 +125,7 @@ test('several samples make one voiceprint, with feedback on each, and identify f
   assert.match(joined.stderr, /me\.wav: accepted, \d+\.\d s of speech, agreement 0\.\d\d\n/);
   assert.match(joined.stderr, /short\.wav: left out: too short\n/);
   assert.match(joined.stderr, /\nQuality: (fair|poor) \(.*few samples/);
-  // Weighted by speech, so it is neither of the two.
+  // Weighted by speech, so it equals neither of the two.
   const alone = JSON.parse((await runCli(['enroll', inFolder('me.wav')], settings)).stdout);
   assert.notDeepEqual(embedding, alone);
 
@@ -151,7 +151,7 @@ test('several samples make one voiceprint, with feedback on each, and identify f
   fs.writeFileSync(list, JSON.stringify([{ id: 'p237', embedding: others.embedding }]));
   const nobody = await identify(short);
   assert.equal(nobody.status, 3, nobody.stdout);
-  // The lines of enroll --id are a list as they are, and so is one object over several lines.
+  // Lines of enroll --id are a list as they are, and so is one object over several lines.
   const { stdout: line, stderr: why } = await runCli(['enroll', '--id', 'lj', inFolder('me.wav')], settings);
   assert.deepEqual(JSON.parse(line), { id: 'lj', embedding: alone }, why);
   const voiceprint = { id: 'p "237"', embedding: others.embedding };

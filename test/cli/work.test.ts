@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `veravox work`: a worker on another host does the jobs of a server that does none itself.
+// `veravox work`: a worker on another host does the jobs of a server without workers.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -107,7 +107,7 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
   await worker.printed(/^veravox works on up to 1 jobs at once\.$/m);
   const done = await client.waitForJob(waiting.id, { pollMs: 20 });
   assert.equal(done.state, 'succeeded', JSON.stringify(done.error));
-  // Two processes, one trace. The large file's job may have ended, too.
+  // Two processes, one trace. The large file's job may also have ended.
   const made = await collector.named('POST /v1/jobs');
   const jobsOf = () =>
     collector.spans.filter(({ name, traceId }) => name === 'job' && traceId === made.traceId);
@@ -137,7 +137,7 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
       /^veravox_job_turns_total\{outcome="succeeded"\} [2-9]$/m.test(
         (await request(Number(adminPort), '/metrics')).text,
       ),
-    // The large file was analysed by itself, or will be.
+    // The large file was analysed without a request, or will be.
     'both jobs are counted',
   );
   assert.equal((await request(Number(adminPort), '/v1/jobs')).status, 404);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client as it is published: packed by npm, installed where nothing else is.
+// The published client: packed by npm, installed where nothing else is.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => fs.rmSync(packageFolder, { recursive: true }));
 
-/** A project that has installed the package, with no registry to ask and an empty cache. */
+/** A project that has installed the package, without a registry and with an empty cache. */
 async function consumerFolder(test: TestContext): Promise<string> {
   const folder = temporaryFolder(test);
   fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');

@@ -16,7 +16,7 @@ async function fake(test: Parameters<typeof startFakeService>[0], body: unknown 
   return { client: new VeravoxClient({ baseUrl, apiKey: 'k' }), baseUrl, received };
 }
 
-/** Name, file name and content of each part, as a parser that is not ours reads them. */
+/** Name, file name and content of each part, read by an independent parser. */
 async function partsOf({ headers, body }: { headers: http.IncomingHttpHeaders; body: Buffer }) {
   const type = String(headers['content-type']);
   const form = await new Response(body, { headers: { 'content-type': type } }).formData();

@@ -59,7 +59,7 @@ test('a lost connection loses no audio and no window', async (t) => {
   proxy.breakAll();
   for (let i = 5; i < 10; i++) await stream.send(bytesOf(i));
   double?.tellWindow(1, 0.8);
-  // Said once per second of audio, and not again after a break.
+  // Reported once per second of audio, and not again after a break.
   await until(() => double?.pieces.length === 10 && events.length === 2 && arrived === 16_000);
   proxy.breakAll();
   const result = stream.end();

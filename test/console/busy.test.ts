@@ -36,7 +36,7 @@ const post = (port: number, path: string, body: object): Promise<Answer> =>
     body: Buffer.from(JSON.stringify(body)),
   });
 
-/** What ends the session comes last. */
+/** Changes that end the session come last. */
 function changesOf(browser: Browser, userId: string, keyId: string): Change[] {
   const user = `/v1/admin/users/${userId}`;
   const key = `/v1/admin/keys/${keyId}`;
@@ -59,7 +59,7 @@ function changesOf(browser: Browser, userId: string, keyId: string): Change[] {
   }));
 }
 
-/** All that the admin API changes, but for the counts of attempts to sign in. */
+/** All tables that the admin API changes, except the counts of sign-in attempts. */
 async function stateOf(database: Database): Promise<object> {
   const tables = ['admin_users', 'admin_sessions', 'admin_links', 'api_keys', 'revisions'];
   const rows = tables.map((table) => database.query(`SELECT * FROM ${table} ORDER BY 1`));
@@ -91,8 +91,8 @@ test('while another process writes for too long, changes are 503 and nothing cha
 });
 
 test('if the database gets busy in the middle of a change, nothing of it has happened', async (t) => {
-  // Counts down with each write; the one at which it arrives finds the database busy.
-  // What the server writes now and then would count as a write of the change.
+  // Counts down with each write; at 0 the database is busy. The server's periodic writes would count as
+  // writes of the change.
   t.mock.timers.enable({ apis: ['setInterval'] });
   let writesLeft = Number.POSITIVE_INFINITY;
   const busyAtZero = (file: string): SqliteDatabase =>

@@ -31,7 +31,7 @@ for (const allowed of ['*', page]) {
         assert.deepEqual(corsHeadersOf(asked), [], `OPTIONS ${path}`);
       }
       for (const own of [{ cookie }, { 'x-api-key': ADMIN_API_KEY }, {}]) {
-        // The answer of one that is watched would go on for a minute; its head tells enough.
+        // A watched answer would go on for a minute; its head is enough.
         const answer = await request(port, path, { method: 'HEAD', headers: { origin: page, ...own } });
         assert.deepEqual(corsHeadersOf(answer), [], `HEAD ${path}`);
       }

@@ -71,7 +71,7 @@ test('a recording counts step by step, and as a whole unless it was continued', 
   };
   assert.deepEqual(await files(), [['file', model, scoreFingerprint, (0.5 + 0.98 + 0.97) / 3]]);
   assert.equal(counts.length, 6);
-  // The first reading of a single channel has a cursor, too.
+  // The first reading of a single channel also has a cursor.
   assert.equal((await files({ channel: 1 })).length, 1);
   assert.deepEqual(await files({ checkpoint: 'from before' }), []);
 });

@@ -25,7 +25,7 @@ async function driftOf(client: AdminClient, hours?: number) {
   return found;
 }
 
-/** So many files with this score, some hours ago. */
+/** This many files with this score, some hours ago. */
 async function addFiles({ database }: JobServer, files: number, score: number, hoursAgo = 0): Promise<void> {
   const counts = new ScoreCounts();
   const atMs = Date.now() - hoursAgo * HOUR_MS;

@@ -98,7 +98,7 @@ onEachDatabase(
     const one = connect();
     await migrate(one, migrations);
     let nowMs = 1_800_000_000_000;
-    // Another brake for each attempt: the part in memory stays out of the way, as on many hosts.
+    // A separate brake for each attempt: the part in memory plays no role, as on many hosts.
     const attempt = (name = 'ada', address = '192.0.2.1') =>
       new SignInBrake(one, () => nowMs).begin(name, address);
     for (let i = 0; i < 5; i++) assert.equal(await attempt(), 0);
@@ -180,7 +180,7 @@ test('those who guess keep out nobody who has a link or is signed in', async () 
   const results = await Promise.allSettled(guesses);
   await Promise.all(known);
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 8);
-  // In turns with those that came before.
+  // Guesses take turns with earlier requests.
   assert.deepEqual(ends.slice(0, 4), ['guess', 'known', 'guess', 'known']);
 });
 

@@ -47,7 +47,7 @@ test('what requests did stands in the history a second later', async (t) => {
   assert.equal(totalOf(latency.analysis.map((bucket) => totalOf(bucket.requests))), 3);
   assert.equal(totalOf(windows['apollo-4-5-2026-03-26']), 6);
   assert.equal(totalOf(waits.requests), 3);
-  // When it was, by the clock of the test.
+  // The time, by the clock of the test.
   const at = requests.detection?.ok?.findIndex((count) => count > 0) ?? -1;
   const atS = history.from + at * history.step_s;
   assert.ok(atS > beganS - 12 && atS <= Math.ceil(Date.now() / 1000), `${atS}, begun at ${beganS}`);

@@ -180,7 +180,7 @@ onEachQueue('the webhook of an earlier end is withdrawn, and the next end has it
   await retry(id);
   const path = `/v1/admin/jobs/${id}/deliveries`;
   assert.deepEqual((await call(ADMIN, 'GET', path)).json, { deliveries: [] });
-  // Its sender hears of it when it is done.
+  // Its sender learns of it when it is done.
   assert.equal(await deliveryDesk.succeed(sending, { atMs: 0, tookMs: 1, status: 200 }), false);
   assert.equal(await deliveryDesk.take(), undefined);
   await desk.succeed(await taken(desk), { result: '{}', audioS: 1 });

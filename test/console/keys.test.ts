@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// API keys over the admin API, in either database: who may do what, and by which rules.
+// API keys over the admin API, in either database: permissions and rules.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
@@ -39,7 +39,7 @@ async function open(connect: Connect) {
   return { registry, ledger, notes, audit, call };
 }
 
-/** What no key may be, and what the refusal names. */
+/** Invalid keys, and the refusal's explanation of each. */
 const badFields: readonly [fields: object, message: RegExp][] = [
   [{ name: '' }, /name/],
   [{ name: 'x'.repeat(101) }, /100 visible characters/],
@@ -240,7 +240,7 @@ onEachDatabase('no change without its line in the audit', async (connect) => {
 onEachDatabase('pages hold every key once, the newest first', async (connect) => {
   const { registry, call } = await open(connect);
   const keys = Array.from({ length: 7 }, (_, i) =>
-    // Some of the same millisecond.
+    // Some in the same millisecond.
     newKey({ name: `k${i}`, scopes: ['predict'] }, new Date(1000 * Math.floor(i / 3))),
   ).map(({ key }) => key);
   await storeKeys(connect(), keys);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators read of the served models: of the shipped ones, and of folders that say little or something wrong.
+// Information for operators on the served models: the shipped ones, and folders with little or wrong information.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ import { ADMIN_API_KEY } from '../support/test-server.js';
 
 const shipped = path.join(packageDir, 'models');
 
-/** As a server that has loaded the models of `loadedDir`. */
+/** Like a server that has loaded the models of `loadedDir`. */
 async function served(
   modelsDir: string,
   wrongAnswers: readonly AnswerCheck[] = [],
@@ -43,7 +43,7 @@ async function served(
   return { list, card, facts, status };
 }
 
-/** A folder with the shipped manifest and figures, to be damaged. */
+/** A folder with the shipped manifest and figures, for damage. */
 function copied(t: TestContext, changed: (id: string, text: string) => string | undefined): string {
   const folder = temporaryFolder(t);
   for (const name of fs.readdirSync(shipped).filter((file) => file.endsWith('.json'))) {
@@ -84,7 +84,7 @@ test('a folder that has changed, is damaged or has gone says nothing of the mode
         [null, null, null, null, []],
       );
       assert.equal(has_card, false);
-      // Those of the files are of the models in use, whatever the manifest says.
+      // Figures come from the files of the models in use, whatever the manifest says.
       const { thresholds, det, human_clips, generated_clips, ...rest } = figures;
       assert.deepEqual({ ...nothingKnown, ...rest }, nothingKnown);
       const isKnown = models === others.models && figures.thresholds !== null;
@@ -232,7 +232,7 @@ test('over HTTP the list is as it is documented', async (t) => {
   const { origin } = await startJobServer(t, { modelsDir: shipped });
   const admin = new AdminClient({ baseUrl: origin, apiKey: ADMIN_API_KEY });
   const list = await admin.listModels();
-  // The analyses are doubles, whose models are in no manifest.
+  // The analyses are doubles, whose models are not in a manifest.
   assert.deepEqual(
     list.models.map(({ id, licence }) => [id, licence]),
     ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16', 'apollo-4-2025-10-20', someSpeakerModel.id].map((id) => [
@@ -265,7 +265,7 @@ test('a page for requests learns in short what it may ask for', async (t) => {
     detectors.map(({ id, abstention }) => [id, abstention?.confidence_below ?? UNCERTAIN_BELOW_CONFIDENCE]),
   );
   assert.ok(answer.detectors.some(({ uncertain_below }) => uncertain_below !== null));
-  // A manifest that is damaged later says nothing of what is served.
+  // A manifest damaged later says nothing about the served models.
   const damaged = await served(temporaryFolder(t));
   assert.ok((await damaged.facts()).detectors.every(({ uncertain_below }) => uncertain_below === null));
 });

@@ -23,7 +23,7 @@ async function start(t: TestContext): Promise<{ provider: OidcProviderDouble; se
       { value: 'ml-team', role: 'developer' },
       { value: 'ops', role: 'admin' },
     ],
-    // The browser of this test reaches the server under its own address.
+    // This test's browser reaches the server under its own address.
     dashboardOrigin: 'http://dashboard.example/veravox',
   });
   provider.answers.claims = ada;
@@ -33,7 +33,7 @@ async function start(t: TestContext): Promise<{ provider: OidcProviderDouble; se
 const cookieOf = ({ headers }: Answer, name: string): string =>
   (headers['set-cookie'] ?? []).find((cookie) => cookie.startsWith(`${name}=`))?.split(';')[0] ?? '';
 
-/** Goes where a browser is led, from the start to the callback. */
+/** Follows the redirects of a browser, from the start to the callback. */
 async function visit({ port }: JobServer): Promise<{ begun: Answer; query: string; cookie: string }> {
   const begun = await request(port, '/v1/admin/oidc/start');
   assert.equal(begun.status, 302, begun.text);

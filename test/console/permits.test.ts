@@ -18,7 +18,7 @@ async function follow(t: TestContext, origin: string, path: string, apiKey: stri
   t.after(() => ending.abort());
   const headers = { 'x-api-key': apiKey };
   const response = await fetch(`${origin}${path}`, { headers, signal: ending.signal });
-  // A response that nobody holds is closed when memory is collected.
+  // A response without a reference is closed by garbage collection.
   t.after(() => response.body?.cancel().catch(() => {}));
   return response.status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Goes over all routes that a server has, so that a new one is covered by itself.
+// Covers all routes of a server, including new ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAtLeast, type Role, roles } from '../../src/base/contract/roles.js';
@@ -9,7 +9,7 @@ import { request } from '../support/http-client.js';
 import { type JobServer, startJobServer } from '../support/job-server.js';
 import { ADMIN_API_KEY, API_KEY } from '../support/test-keys.js';
 
-/** What has no role, because people have not signed in yet. */
+/** Routes without a role, because people have not signed in yet. */
 const open = [
   'GET /v1/admin/sign-in',
   'POST /v1/admin/session',
@@ -32,14 +32,14 @@ function routesOf({ server }: JobServer): AdminRoute[] {
     assert.equal(role === undefined, open.includes(name), name);
   }
   return ofAdmin.flatMap(({ method, path, role, isWatch }) =>
-    // The answer of one that is watched would go on for a minute; its head tells enough.
+    // A watched answer would go on for a minute; its head is enough.
     role === undefined ? [] : [{ method: isWatch ? 'HEAD' : method, path: addressOf(path), role }],
   );
 }
 
 const addressOf = (path: string): string => `${path.replace(/\{\w+\}/, 'x')}${path.endsWith('/') ? 'x' : ''}`;
 
-/** The order in which a session may be used: what ends it comes last. */
+/** The order of requests in a session: requests that end it come last. */
 const last = ({ method, path }: AdminRoute): boolean => method === 'DELETE' && path === '/v1/admin/session';
 
 test('without a session or a key, every route of the admin API is 401', async (t) => {

@@ -57,7 +57,7 @@ onEachDatabase(
     await books[0].add(countsOf(half));
     const growing = await books[1].reference(by);
     assert.deepEqual([growing?.origin, growing?.isWhole], ['first_files', false]);
-    // At the same time: neither misses that the other completes it.
+    // Simultaneously: neither misses that the other completes it.
     await Promise.all([books[0].add(countsOf(half)), books[1].add(countsOf(half))]);
     const whole = await books[0].reference(by);
     assert.equal(whole?.isWhole, true);

@@ -23,7 +23,7 @@ function histogramOf(scores: readonly number[]): number[] {
   return histogram;
 }
 
-/** Logits that are spread like a logistic distribution; the same every time. */
+/** Logits with a logistic distribution; the same every time. */
 const scoresAround = (centre: number, width: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => {
     const share = (i + 0.5) / count;

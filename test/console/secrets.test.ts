@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passwords, links, keys and cookies appear once: where they are made, or are sent.
+// Passwords, links, keys and cookies appear only where they are made or sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../src/console/users/secret-token.js';
@@ -46,7 +46,7 @@ test('no further answer, line of the log or audit entry of the admin API has a s
     answers.push(await browser.call('GET', at));
     answers.push(await request(port, at, { headers: { 'x-api-key': ADMIN_API_KEY } }));
   }
-  // What is refused is not repeated either.
+  // Refused values are not repeated either.
   const passwords = { password: PASSWORD, new_password: PASSWORD.slice(0, 11) };
   answers.push(await browser.call('POST', '/v1/admin/password', passwords));
   answers.push(await browser.call('POST', '/v1/admin/password', { ...passwords, password: [PASSWORD] }));

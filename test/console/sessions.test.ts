@@ -22,7 +22,7 @@ import { startJobServer } from '../support/job-server.js';
 import { storeKeys } from '../support/stored-keys.js';
 import { undisturbedTime } from '../support/undisturbed.js';
 
-/** One host: its own connection, its own memory, and a clock that can be set. */
+/** One host: its own connection, memory, and adjustable clock. */
 function host(connect: Connect) {
   const database = connect();
   const registry = new SessionRegistry(database);
@@ -64,7 +64,7 @@ onEachDatabase(
     const { one, two, user, token } = await hosts(connect);
     assert.equal(await nameOf(one.store.find(token)), 'viewer');
     assert.equal(await nameOf(two.store.find(token)), 'viewer');
-    // On a host that has just asked, too.
+    // Even on a host that has just asked.
     const another = await one.registry.create(user, undefined);
     assert.equal(await nameOf(two.store.find(String(another?.token))), 'viewer');
     await one.registry.endAllOf(user.id);
@@ -99,7 +99,7 @@ onEachDatabase(
     one.clock.aheadMs = IDLE_MS - 60_000;
     assert.equal(await nameOf(one.store.find(token)), 'viewer');
     await eventually(() => one.asked.touches === 1, 'its use is noted');
-    // The other host learns that it was in use.
+    // The other host learns of its use.
     two.clock.aheadMs = IDLE_MS + 60_000;
     await eventually(async () => (await nameOf(two.store.find(token))) === 'viewer', 'it goes on');
     two.clock.aheadMs = 3 * IDLE_MS;
@@ -241,7 +241,7 @@ test('a session that makes many keys loses its oldest', async (t) => {
   const keys = await new KeyRegistry(database).list();
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== undefined).map(({ id }) => id);
   assert.equal(revoked.length, 2);
-  // Keys of the same millisecond have no order.
+  // Keys of the same millisecond are unordered.
   for (const id of revoked) assert.ok(ids.indexOf(id) < 5, `key ${ids.indexOf(id)}`);
 });
 

@@ -143,7 +143,7 @@ test('a cookie of another host is not taken for ours, whatever its name begins w
   const { cookie } = await signIn(port, 'viewer', forwarded);
   const statusWith = async (sent: string | string[]): Promise<number> =>
     (await request(port, path, { headers: { ...forwarded, cookie: sent } })).status;
-  // Browsers let any host of the domain set these: their names do not begin with the prefix.
+  // Any host of the domain can set these cookies, since their names lack the prefix.
   for (const start of ['theme=1,', 'theme=1, ', 'theme=1; \u00a0', 'theme=1; \u2000', 'theme=1; \u3000']) {
     const bytes = Buffer.from(`${start}${cookie}`).toString('latin1');
     assert.equal(await statusWith(bytes), 401, JSON.stringify(start));
@@ -166,7 +166,7 @@ test('who knows the old password cannot change it against a link that was used m
   const links = new LinkRegistry(database);
   const token = await links.createFor(user.id);
   slow.hash = async (password) => {
-    // The old password is checked already.
+    // The old password is already checked.
     await links.redeem(token, await cheapPasswords().hash('chosen by the owner'));
     return hash(password);
   };
@@ -242,7 +242,7 @@ test('the client signs in with a password, invites, changes and signs out', asyn
   const { origin, port, database } = await startJobServer(t);
   await addUser(database, 'admin');
   let cookie = '';
-  // Node's fetch has no cookies of its own.
+  // Node's fetch does not handle cookies.
   const fetchWithCookie: typeof fetch = async (url, init = {}) => {
     const response = await fetch(url, { ...init, headers: { ...init.headers, cookie } });
     cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;

@@ -15,7 +15,7 @@ test('slow sign-ins without a key leave the permits of requests with one alone',
   const head =
     'POST /v1/admin/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n';
   const sockets = Array.from({ length: 10 }, () => net.connect(port, '127.0.0.1'));
-  // Answered as soon as the server has read the head and waits for the body.
+  // Answered when the server has read the head and waits for the body.
   const begun = sockets.map(
     (socket) =>
       new Promise<string>((resolve, reject) => {
@@ -37,7 +37,7 @@ test('a stream of jobs has a new one soon, also if nobody works', async (t) => {
   const reader = answer.body?.getReader() ?? assert.fail('it has a body');
   const read = async () => Buffer.from((await reader.read()).value ?? []).toString();
   assert.match(await read(), /"jobs":\[\]/);
-  // What the first follower of a database may have missed is looked for once.
+  // A database's first follower looks once for changes that it may have missed.
   const { json } = await call('POST', '/v1/jobs', { key: 'a' });
   assert.ok((await read()).includes(json.id));
   const second = await call('POST', '/v1/jobs', { key: 'b' });
@@ -55,7 +55,7 @@ test('a stream of jobs ends with the session, also if nobody else asks anything'
   const reader = answer.body?.getReader() ?? assert.fail('it has a body');
   assert.match(Buffer.from((await reader.read()).value ?? []).toString(), /^retry: 2000\nevent: jobs/);
   await new SessionRegistry(database).endAllOf(user.id);
-  // With a key: nothing asks for the session.
+  // With a key: no query for the session.
   assert.equal((await call('POST', '/v1/jobs', { key: 'a' })).status, 202);
   assert.equal((await reader.read()).done, true, 'it ends without the new job');
 });

@@ -89,10 +89,10 @@ describe('Authentication', () => {
   });
 });
 
-/** Asks again and again until the answer is yes or the time is over. */
+/** Asks repeatedly until the answer is yes or the time is over. */
 async function within(limitMs: number, ask: () => Promise<boolean>): Promise<boolean> {
   const deadlineMs = performance.now() + limitMs;
-  // The last time once the time is over: on a busy machine an answer may take longer than that.
+  // Asks once more after the time is over: on a busy machine an answer may take longer.
   for (let askedMs = 0; askedMs < deadlineMs; ) {
     askedMs = performance.now();
     if (await ask()) return true;

@@ -44,7 +44,7 @@ describe('Every endpoint', () => {
   });
 });
 
-/** Empty if the server has renamed the file since it was listed, as it does when it replaces one. */
+/** Empty if the server has renamed the file since it was listed, as when it replaces one. */
 function readIfThere(name: string): Buffer {
   try {
     return fs.readFileSync(name);

@@ -43,7 +43,7 @@ describe('Limits of /predict (v1)', () => {
     expectPrediction(await postForm('/v1/predict', { file: wav(human(1.001)) }));
     expectError(await postForm('/v1/predict', { file: wav(human(0.999)) }), 400, /0\.999.*\b1\b/);
     expectError(await postForm('/v1/predict', { file: wav(human(0.1)) }), 400, /0\.1\b.*\b1\b/);
-    // No sample at all is too short, and it is nothing that can be processed.
+    // An empty recording is too short, and also cannot be processed.
     expectOneOf(await postForm('/v1/predict', { file: wav(new Int16Array(0)) }), [
       [400, 'validation_error'],
       [422, 'unsupported_format'],

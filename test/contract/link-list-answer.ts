@@ -32,7 +32,7 @@ describe('Presigned link list', () => {
   }
 });
 
-/** The link carries signing parameters in its query, and says how long it lives: at most 7 days. */
+/** The link has signing parameters in its query, and states its lifetime: at most 7 days. */
 function expectSigned(link: string): void {
   const { searchParams } = new URL(link);
   assert.match(searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/, link);

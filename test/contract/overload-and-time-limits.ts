@@ -29,7 +29,7 @@ describe('Server-Timing', () => {
   }
 });
 
-/** Sends all but the end of a form, and resolves when the server has taken the request on. */
+/** Sends all but the end of a form, and resolves when the server has accepted the request. */
 async function beginPredict(server: Server): Promise<{ client: RawClient; rest: Buffer }> {
   const body = formBody(entriesOf({ file: wav(human(5)) }));
   const client = await RawClient.connect(server.port);
@@ -104,7 +104,7 @@ describe('429 rate limit exceeded', { skip: skipUnlessOwn }, () => {
 describe('408 and 500', { skip: skipUnlessOwn }, () => {
   let server: Server;
   before(async () => {
-    // The file of the second test must arrive in time, also on a busy machine.
+    // The file of the second test must arrive in time, even on a busy machine.
     server = await startConfigured({ VERAVOX_RECEIVE_TIMEOUT_MS: '5000', VERAVOX_ANALYSIS_TIMEOUT_MS: '1' });
   });
   after(() => server.stop());

@@ -12,7 +12,7 @@ import { expectError, expectPrediction } from './support/judge.js';
 import { skipUnlessOwn, startConfigured } from './support/target.js';
 import { wav } from './support/wav.js';
 
-/** An HTTP server in the role of an object storage, or of a host that nobody may be led to. */
+/** An HTTP server that acts as an object storage, or as a forbidden host. */
 async function startHost(answer: http.RequestListener): Promise<{ origin: string; server: http.Server }> {
   const server = http.createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -58,7 +58,7 @@ describe('POST /predict (v1): what is behind presigned_url', { skip: skipUnlessO
       VERAVOX_STORAGE_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'an-id',
       AWS_SECRET_ACCESS_KEY: 'a-secret',
-      // Enough for what is sent at once, also on a busy machine.
+      // Enough for requests sent at once, even on a busy machine.
       VERAVOX_FETCH_TIMEOUT_MS: '5000',
     });
   });

@@ -98,7 +98,7 @@ describe('POST /predict (v1): file', () => {
   });
 });
 
-/** Both codes of 422: what is left may hold no speech. */
+/** Either code of 422, since the rest may contain no speech. */
 function codeIn(text: string): string {
   return text.includes('silence_threshold') ? 'validation_error' : 'unsupported_format';
 }
@@ -186,7 +186,7 @@ describe('POST /predict (v1): silence_threshold', () => {
   for (const percent of ['0', '0.0', '80', '99.9', '100', '100.0']) {
     test(`may be ${percent}`, async () => {
       const answer = await predict({ silence_threshold: percent });
-      // Hardly any speech is without a pause, which 0 does not allow.
+      // Hardly any speech lacks a pause, which 0 does not allow.
       if (answer.status === 422) expectError(answer, 422, /silence_threshold/, 'validation_error');
       else expectConsistent(expectPrediction(answer));
     });

@@ -13,7 +13,7 @@ describe('Unknown paths and methods', () => {
 
   for (const [path, methods] of methodsOf) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
-      // Servers of this interface need not be able to delete files; this one can.
+      // Servers of this interface need not support deletion of files; this one does.
       const isExtension = path === '/v1/file' && method === 'DELETE';
       if (methods.includes(method) || isExtension) continue;
       test(`${method} ${path} is 405, Allow says ${methods}`, async () => {

@@ -126,7 +126,7 @@ describe('POST /file (v1): entity', () => {
   ];
   for (const entity of refused) {
     test(`may not be ${JSON.stringify(entity)}`, async () => {
-      // Undefined vanishes from JSON.
+      // JSON omits undefined.
       expectError(await postJson(path, { keys: ['recording.wav'], entity }), 400, /entity/);
     });
   }
@@ -286,7 +286,7 @@ describe('POST /file (v1): links with a life of two seconds', { skip: skipUnless
     };
     const deadlineMs = performance.now() + 60_000;
     const isInTime = () => performance.now() < deadlineMs;
-    // On a busy machine a link may be over before it is used: then there is another.
+    // On a busy machine a link may expire before use; then another one is made.
     let first = '';
     let status = 0;
     while (status !== 200 && isInTime()) {

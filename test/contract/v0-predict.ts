@@ -13,7 +13,7 @@ import { wav } from './support/wav.js';
 
 const speech = speechBytes();
 const model = 'apollo-4-2025-10-20';
-/** The interface leaves open which of the two. */
+/** The interface allows either. */
 const unsupported = [
   [400, 'validation_error'],
   [422, 'unsupported_format'],

@@ -57,7 +57,7 @@ describe('Voice verification result', () => {
   });
 
   test('similarity falls with the distance; is_match and confidence_score follow from one operating point', async () => {
-    // Between two voices of the same model, and from the other one away from the first, the cosine falls.
+    // The cosine falls between two voices of the same model, and from the other one away from the first.
     const answer = await postForm('/v1/voiceid/enroll', { audio_file: wav(otherHuman(12)) });
     const other = expectEnrollment(answer).embedding;
     const mixtures: [ofFirst: number, ofOther: number][] = [
@@ -86,8 +86,8 @@ describe('Voice verification result', () => {
 });
 
 /**
- * confidence = (s - p) / (1 - p) for a match, else (p - s) / p. Each answer gives p within what rounding to four
- * decimals allows; there must be one p that suits all.
+ * confidence = (s - p) / (1 - p) for a match, else (p - s) / p. Each answer gives p to within the rounding to
+ * four decimals; one p must suit all.
  */
 function expectOneOperatingPoint(verifications: readonly Verification[]): void {
   const rounding = 1e-4;

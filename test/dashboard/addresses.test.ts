@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses of views that somebody typed, cut off or kept from earlier.
+// Addresses of views that are mistyped, cut off or outdated.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
 
-/** Each with what the page says. */
+/** Each with the expected page text. */
 const addresses: readonly (readonly [string, string])[] = [
   ['#/nowhere', 'This page does not exist.'],
   ['#/constructor', 'This page does not exist.'],

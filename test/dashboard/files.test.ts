@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server sends of the dashboard before anybody signs in.
+// Dashboard files that the server sends before sign-in.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';

@@ -6,7 +6,7 @@ import { startDashboardServer } from '../support/dashboard-server.js';
 import { firstViewMs, SLOW_DOWN } from '../support/first-view.js';
 import { shippedModelsDir } from '../support/speaker-models.js';
 
-/** The goal is a second (`npm run bench dashboard`); other work may have most of the machine here. */
+/** The goal is a second (`npm run bench dashboard`); other work may occupy most of the machine here. */
 const MOST_MS = 20_000;
 
 test(`the first view is usable soon on a processor that is ${SLOW_DOWN} times slower`, async (t) => {
@@ -18,7 +18,7 @@ test(`the first view is usable soon on a processor that is ${SLOW_DOWN} times sl
   assert.ok(tookMs > 0 && tookMs < MOST_MS, `${tookMs} ms`);
 });
 
-/** On the wire, with its heads: a slow line takes 2.4 s for it. */
+/** On the wire, including heads: a slow line needs 2.4 s for it. */
 const MOST_BYTES = 120_000;
 
 test('the first view of somebody who is signed in is short', async (t) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The health view in a browser, over a server that has done something.
+// The health view in a browser, on a server with some history.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -68,7 +68,7 @@ const someModels: AdminModelList = {
 };
 
 interface ScoringServer extends DashboardServer {
-  /** Counts scores of many files around a logit, so many hours ago. */
+  /** Counts scores of many files around a logit, this many hours ago. */
   addScores(files: number, logit: number, hoursAgo: number): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ test('the health view', async (view) => {
     await now.getByText('SQLite').waitFor();
     // The tiny models have no figures, which the page says.
     await page.getByText('No error rates are known for this model.').first().waitFor();
-    // What a viewer may not do is not offered.
+    // Actions that a viewer may not take are not offered.
     const drift = page.getByRole('region', { name: 'Score drift' });
     await drift.getByText('too few files').first().waitFor();
     assert.equal(await drift.getByRole('button', { name: /Use these hours/ }).count(), 0);

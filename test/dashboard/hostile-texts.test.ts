@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that others choose, stored or in an address, are shown as they are and never become part of the page.
+// Foreign texts, stored or in an address, are shown verbatim and never become part of the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -88,7 +88,7 @@ test('hostile texts', async (suite) => {
     for (const place of places) {
       await page.goto('about:blank');
       await page.goto(`${server.origin}/dashboard/#/${place}`);
-      // What the server refuses is said in an alert; a filter is in its control.
+      // An alert shows the server's refusal; a filter is in its control.
       await viewShown(page);
       await assertUntouched(page, place);
       assert.notEqual(await page.getByRole('main').textContent(), '');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs in a browser: while they run, when they fail, and what became of their webhooks.
+// Jobs in a browser: while they run, when they fail, and the fate of their webhooks.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type http from 'node:http';
@@ -21,7 +21,7 @@ import { shippedModelsDir } from '../support/speaker-models.js';
 
 const recording = fs.readFileSync(path.join(packageDir, 'test/fixtures/ai-kokoro.flac'));
 
-/** Recordings of jobs wait half-way until the test lets them go on. */
+/** Recordings of jobs stop half-way until the test releases them. */
 function holding(real: FullAnalyser, gate: Promise<void>): FullAnalyser {
   const analyseRecording: FullAnalyser['analyseRecording'] = async function* (request) {
     request.onProgress?.({ decodedS: 2, fileProgress: 0.5 });
@@ -42,7 +42,7 @@ async function start(t: TestContext) {
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The client's own server refuses the first webhook for good.
+  // The client's own server permanently refuses the first webhook.
   const statuses: number[] = [];
   const hooks = await startFakeStorage(t, (request: http.IncomingMessage, response) => {
     const status = statuses.length === 0 ? 410 : 204;
@@ -94,7 +94,7 @@ test('jobs in the dashboard', async (suite) => {
       const running = await client.createJob({ key: 'talk.flac' }, { callback_url: callback });
       const page = await opened(t, browser, server, 'jobs');
 
-      // Live: progress comes without a reload, and so does a job that is made later.
+      // Live: progress and later jobs appear without a reload.
       const rowOf = (id: string) =>
         page.getByRole('row').filter({ has: page.getByRole('link', { name: id }) });
       await rowOf(running.id).getByText('50 % of the file read').waitFor();
@@ -110,7 +110,7 @@ test('jobs in the dashboard', async (suite) => {
       await page.getByLabel('State').selectOption('running');
       await rowOf(doomed.id).waitFor({ state: 'detached' });
 
-      // The page of the job goes on by itself to its result.
+      // The page of the job continues by itself to its result.
       await rowOf(running.id).getByRole('link').click();
       await page.getByText('50 % of the file read').waitFor();
       release();
@@ -126,7 +126,7 @@ test('jobs in the dashboard', async (suite) => {
       await assertAccessible(page);
       await keepPicture(page, 'job', 'light');
 
-      // One whose file is broken is retried when the file is mended.
+      // A job with a broken file is retried after the file is repaired.
       await store(client, 'broken.flac', Buffer.from('no recording'));
       const failing = await client.createJob({ key: 'broken.flac' });
       await page.getByRole('link', { name: 'All jobs' }).click();

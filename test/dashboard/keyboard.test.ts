@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dashboard without a mouse: every control is reached in the order of the page, and seen to have the focus.
+// The dashboard without a mouse: every control is reached in page order, and shows its focus.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { startDashboardServer } from '../support/dashboard-server.js';
 import { eventually } from '../support/eventually.js';
 import { dropFocus, focusOf, viewShown } from '../support/page-facts.js';
 
-/** Waits for it: a page moves the focus after it has painted. */
+/** Waits, since a page moves the focus after painting. */
 const focusIsOn = (page: Page, start: string): Promise<void> =>
   eventually(async () => (await focusOf(page)).name.startsWith(start), `the focus is on ${start}`);
 
@@ -25,7 +25,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 const SKIP_LINK = 'BUTTON Skip to the content';
 
-/** Goes to the first stop of the page; more than once, if the page has just moved the focus. */
+/** Goes to the first stop of the page; repeats if the page has just moved the focus. */
 const toStart = (page: Page): Promise<void> =>
   eventually(async () => {
     await dropFocus(page);
@@ -33,7 +33,7 @@ const toStart = (page: Page): Promise<void> =>
     return (await focusOf(page)).name === SKIP_LINK;
   }, 'the page begins with the skip link');
 
-/** Goes through the whole page with Tab. @returns the names of what had the focus */
+/** Goes through the whole page with Tab. @returns the names of the elements that had the focus */
 async function walk(page: Page, view: string): Promise<readonly string[]> {
   await toStart(page);
   const names: string[] = [];
@@ -74,7 +74,7 @@ test('a user signs in, goes through all views, and back, with the keyboard alone
   await page.keyboard.press('Tab');
   await focusIsOn(page, 'BUTTON Create a key');
 
-  // A dialog keeps the focus, and gives it back.
+  // A dialog traps the focus, and gives it back.
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   for (let i = 0; i < 30; i++) {
@@ -88,7 +88,7 @@ test('a user signs in, goes through all views, and back, with the keyboard alone
   await focusIsOn(page, 'BUTTON Create a key');
   await tabTo(page, 'Revoke');
   await page.keyboard.press('Enter');
-  // What changes nothing has the focus first.
+  // The harmless choice has the focus first.
   await focusIsOn(page, 'BUTTON Go back');
   await page.keyboard.press('Enter');
   await focusIsOn(page, 'BUTTON Revoke');
@@ -97,7 +97,7 @@ test('a user signs in, goes through all views, and back, with the keyboard alone
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Enter');
   await page.getByText('No keys found.').waitFor();
-  // The row is gone, and with it the button: the focus is in the content, not lost.
+  // The row is gone, including the button: the focus is in the content, not lost.
   await focusIsOn(page, 'MAIN');
 
   const links = await page.getByRole('navigation').getByRole('link').allTextContents();
@@ -108,7 +108,7 @@ test('a user signs in, goes through all views, and back, with the keyboard alone
     await page.keyboard.press('Enter');
     const title = link === '(admin)' ? 'Your profile' : link;
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-    // A screen reader reads on from the heading of the new view.
+    // A screen reader continues from the heading of the new view.
     await focusIsOn(page, `H1 ${title}`);
     await viewShown(page);
     const names = await walk(page, link);

@@ -84,7 +84,7 @@ test('keys and usage', async (suite) => {
       const row = page.getByRole('row').filter({ hasText: id });
       await row.getByText('5,000 requests per 60 s').waitFor();
 
-      // Limits are changed; what was not touched stays.
+      // Limits change; untouched ones stay.
       await row.getByRole('button', { name: 'Edit' }).click();
       const editing = page.getByRole('dialog', { name: `Edit key ${id}` });
       await editing.getByLabel('Requests at once').selectOption('Custom');
@@ -149,7 +149,7 @@ test('keys and usage', async (suite) => {
       await assertAccessible(narrow);
       await assertNoSidewaysScrolling(narrow);
     }
-    // A viewer reads.
+    // A viewer can read.
     await server.signIn(narrow, 'viewer', 'keys');
     await narrow.getByRole('table').waitFor();
     assert.equal(await narrow.getByRole('button', { name: /Create|Edit|Revoke/ }).count(), 0);

@@ -128,7 +128,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
       await page.getByText('The microphone was disconnected.').waitFor();
       await start(page).click();
       await page.getByText('Listening.').waitFor();
-      // As at the end of the hour.
+      // Acts like the end of the hour.
       const keys = new KeyRegistry(server.database);
       for (const { id } of await keys.list()) await keys.revoke(id);
       await page.getByRole('alert').getByText('Live audio ends after an hour').waitFor();

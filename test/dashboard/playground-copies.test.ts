@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the playground stores on the server goes again, however the analysis ends.
+// Copies that the playground stores on the server are deleted, however the analysis ends.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 import type { JobServer } from '../support/job-server.js';
 import { openPlayground, someWav, startPlaygroundServer } from '../support/playground.js';
 
-/** Until somebody cancels the job. */
+/** Until the job is cancelled. */
 async function* endless({ signal }: RecordingRequest): AsyncGenerator<never, void, void> {
   signal.throwIfAborted();
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -49,7 +49,7 @@ async function openRunning(t: TestContext, browser: Browser): Promise<{ server: 
   const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
   await startJob(page);
   await page.getByText('The job is running').waitFor();
-  // A job that has not opened its recording yet fails when that is deleted.
+  // A job that has not opened its recording yet fails if that is deleted.
   await begun;
   // Requests that Playwright holds for a route are lost with their page.
   await page.unrouteAll();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job and a result of the playground outlive what happens around them.
+// A job and a result of the playground survive events around them.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -20,7 +20,10 @@ async function analyse(page: Page, file = call): Promise<void> {
   await page.getByRole('button', { name: 'Analyse' }).click();
 }
 
-/** Drops a file on an element, as if it came from the desktop. @returns whether the page kept it from the browser */
+/**
+ * Drops a file on an element, as if it came from the desktop. @returns whether the page kept the file from the
+ * browser
+ */
 const dropOn = (page: Page, selector: string, name: string): Promise<unknown> =>
   page.evaluate(`{
     const dataTransfer = new DataTransfer();
@@ -49,7 +52,7 @@ test('what lies on the playground stays', async (suite) => {
     await page.getByText('Chosen: call.wav').waitFor();
     await page.getByText('Model, threshold, silence and channels').click();
     assert.equal(await page.getByLabel('Threshold (0 to 1)').inputValue(), '0.4');
-    // The result says what it is about, whatever is chosen for the next one.
+    // The result says what it is about, whatever is chosen next.
     await page.locator('input[type=file]').setInputFiles({ ...call, name: 'other.wav' });
     await page.getByText('The result below is about call.wav').waitFor();
     await page.reload();
@@ -64,7 +67,7 @@ test('what lies on the playground stays', async (suite) => {
     await page.locator('input[type=file]').setInputFiles(mp3);
     await page.getByRole('button', { name: 'Analyse' }).click();
     await page.getByRole('article').waitFor();
-    // In the row of the waveform, something is drawn.
+    // The row of the waveform is not blank.
     const colours = `{
       const canvas = document.querySelector('.timeline canvas');
       new Set(canvas?.getContext('2d').getImageData(80, 10, 200, 1).data).size;
@@ -118,7 +121,7 @@ test('what lies on the playground stays', async (suite) => {
     release();
     await page.getByRole('article').waitFor();
 
-    // For longer than the page keeps trying in silence.
+    // For longer than the page retries silently.
     await page.route('**/v1/jobs/*/events', (route) => route.abort());
     gates.push(closed());
     await analyse(page, { ...call, name: 'alone.wav' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of pages: each has its own, and gets another one if it is refused.
+// Pages' keys: each page has its own, and gets another if it is refused.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ import { startDashboardServer } from '../support/dashboard-server.js';
 
 const recording = path.join(packageDir, 'test/fixtures/ai-kokoro.flac');
 
-/** What is answered with 401 from now on. */
+/** Requests answered with 401 from now on. */
 function refusedIn(page: Page): readonly string[] {
   const refused: string[] = [];
   page.context().on('response', (response) => {
@@ -78,7 +78,7 @@ test('the key of a page', async (suite) => {
     await page.getByLabel('Name').fill('developer');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // Where they left off: the result is still there.
+    // The page is as before: the result is still there.
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByRole('heading', { name: 'ai-kokoro.flac' }).waitFor();
     await page.getByText('Chosen: ai-kokoro.flac').waitFor();

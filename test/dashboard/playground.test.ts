@@ -22,7 +22,7 @@ import { API_KEY } from '../support/test-server.js';
 
 const run = promisify(execFile);
 
-/** 60 s: two windows above a half, one skipped. */
+/** 60 s: two windows above 0.5, one skipped. */
 const minute: Analysis = {
   ...someAnalysis,
   durationS: 60,
@@ -75,7 +75,7 @@ test('the playground', async (t) => {
     const result = page.getByRole('region', { name: 'Result' });
     const article = result.getByRole('article');
     const verdict = article.locator('.global');
-    // Green above two windows that look AI-generated would send the reader home reassured.
+    // Green above two windows that look AI-generated would wrongly reassure the reader.
     await verdict.getByText('human, but 10 s look AI-generated at 0:10').waitFor();
     assert.equal(await verdict.locator('.verdict.uncertain').textContent(), 'Mixed');
     assert.match(await textOf(article), /In the API: bonafide, reason mixed_content/);
@@ -158,7 +158,7 @@ test('the playground', async (t) => {
     await chooseFile(page, 'call.wav', someWav(60));
     await page.getByText('Model, threshold, silence and channels').click();
     await page.getByLabel('Compare with').selectOption('apollo-4-2026-01-16');
-    // No model is compared with itself.
+    // A model is not compared with itself.
     await page.getByLabel('Model', { exact: true }).selectOption('apollo-4-2026-01-16');
     await page.getByLabel('Model', { exact: true }).selectOption('apollo-4-5-2026-03-26');
     assert.equal(await page.getByLabel('Compare with').inputValue(), '');
@@ -242,7 +242,7 @@ test('the playground', async (t) => {
       await analyse(page);
       const article = page.getByRole('article');
       await article.locator('.verdict.spoofed').getByText('AI-generated').waitFor();
-      // What the browser decoded has a waveform, so there is nothing to say of it.
+      // The browser could decode it and show a waveform, so there is no notice.
       await article.getByText('The waveform is being made').waitFor({ state: 'detached' });
       assert.equal(await article.getByText('There is no waveform').count(), 0);
       assert.match(await textOf(article), /detector-large-/);
@@ -255,10 +255,10 @@ test('the playground', async (t) => {
       await analyse(page);
       await page.getByRole('figure', { name: 'The request in curl' }).getByText('--upload-file').waitFor();
       const jobScore = await scoreShown();
-      // A job names the model by its exact id, too.
+      // A job also names the model by its exact id.
       assert.match(await textOf(article.locator('dt:text-is("Model") + dd')), /detector-large-/);
       assert.ok(Math.abs(score - jobScore) < 0.05, `${score} and ${jobScore}`);
-      // Both sides of a call: their mix would hide that one of them is no human.
+      // Both sides of a call: their mix would hide that one of them is not human.
       const human = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
       const both = path.join(temporaryFolder(t), 'both.flac');
       const mono = 'aresample=16000,aformat=channel_layouts=mono';
@@ -272,7 +272,7 @@ test('the playground', async (t) => {
       for (const lane of ['Mix of 2 channels', 'Channel 0', 'Channel 1']) {
         await article.getByRole('region', { name: lane }).getByRole('slider').waitFor();
       }
-      // What differs from the channels is not green or red.
+      // A verdict that differs from the channels is neither green nor red.
       await article
         .getByRole('region', { name: 'Mix of 2 channels' })
         .locator('.global .verdict.uncertain')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports of `veravox evaluate` in a browser, which sends nothing of them.
+// Reports of `veravox evaluate` in a browser, which sends none of their content.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

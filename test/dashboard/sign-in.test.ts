@@ -63,7 +63,7 @@ test('the way into the dashboard', async (suite) => {
       assert.equal(await other.getByRole('link', { name: 'Users' }).count(), 0);
       await assertAccessible(other);
 
-      // Disabled, they are out, wherever they are.
+      // Disabled users are signed out everywhere.
       const row = page.getByRole('row').filter({ hasText: 'Grace' });
       await row.getByRole('button', { name: 'Disable' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
@@ -72,7 +72,7 @@ test('the way into the dashboard', async (suite) => {
       await other.getByRole('heading', { name: 'Sign in' }).waitFor();
       await fillIn(other, 'Grace', PASSWORD);
       await other.getByText('The name or the password is wrong.').waitFor();
-      // The link has had its one use.
+      // The link has been used once.
       await other.goto('about:blank');
       await other.goto(link);
       await other.getByLabel('New password').fill(PASSWORD);
@@ -157,7 +157,7 @@ test('the way into the dashboard', async (suite) => {
       route.fulfill({ json: { password: true, oidc: true } }),
     );
     const outcomes = ['refused', 'signed in', 'signed in'];
-    // The provider sends the browser back, with a cookie or with an error.
+    // The provider sends the browser back, with a cookie or an error.
     await page.route('**/v1/admin/oidc/start', async (route) => {
       const isRefused = outcomes.shift() === 'refused';
       const data = { name: 'viewer', password: PASSWORD };
@@ -177,7 +177,7 @@ test('the way into the dashboard', async (suite) => {
     await page.goto('/dashboard/#/sign-in?error=OIDC_REFUSED');
     await signIn();
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
-    // The address of the refusal, again, by somebody who has signed in.
+    // The address of the refusal, opened again after sign-in.
     await page.goto('about:blank');
     await page.goto('/dashboard/#/sign-in?error=OIDC_REFUSED');
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();

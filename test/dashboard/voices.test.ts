@@ -27,7 +27,7 @@ async function enrol(page: Page, name: string, files: readonly string[]): Promis
   await form.getByRole('button', { name: 'Make the voiceprint' }).click();
 }
 
-/** The shipped models, but voice identity refuses nobody as AI-generated: what the page says of such a voice is tested here. */
+/** The shipped models, but voice identity refuses no AI-generated voice: the page's text on such a voice is tested here. */
 function lenientModels(folder: string): string {
   const modelsDir = path.join(folder, 'models');
   fs.cpSync(shippedModelsDir, modelsDir, { recursive: true });
@@ -81,7 +81,7 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await compare.getByRole('button', { name: 'Stop recording' }).click();
     await compare.getByRole('listitem').waitFor();
     await compare.getByRole('button', { name: 'Compare' }).click();
-    // Whether a human speaks is asked, too: only then may a match be green.
+    // It also asks whether a human speaks: only then may a match be green.
     const whose = section(page, 'Whose voice');
     await whose.getByText('This sounds like Anna').waitFor();
     await compare.getByText('Cosine').waitFor();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pages tell a reader to run, set or open is there.
+// Commands, settings and files that the pages mention exist.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,13 +9,13 @@ import { options } from '../../src/base/config/options.js';
 import { type CommandHelp, commandHelps } from '../support/command-helps.js';
 
 const { stdout = '' } = spawnSync('git', ['ls-files', '*.md'], { encoding: 'utf8' });
-/** None where the checkout came without Git. The change log speaks of what was. */
+/** Empty if the checkout came without Git. The change log describes the past. */
 const pages = stdout
   .split('\n')
   .filter((name) => name !== '' && name !== 'CHANGELOG.md' && fs.existsSync(name));
 const skip = pages.length === 0;
 
-/** Lines of code blocks, joined where they go on, and what stands between back quotes. */
+/** Lines of code blocks, with continuations joined, and text between back quotes. */
 function codeOf(page: string): string[] {
   const blocks: string[] = [];
   const prose = fs
@@ -28,7 +28,7 @@ function codeOf(page: string): string[] {
   return [...blocks, ...quoted].map((code) => code.replace(/ #.*/, ''));
 }
 
-/** What `find` finds in the code of all pages, with its page. */
+/** Matches of `find` in the code of all pages, with their pages. */
 function mentionsOf<Mention>(find: (code: string) => Iterable<Mention>): [page: string, Mention][] {
   return pages.flatMap((page) =>
     codeOf(page).flatMap((code) => [...find(code)].map((mention): [string, Mention] => [page, mention])),
@@ -76,7 +76,7 @@ test('every command of veravox on a page exists, with its options', { skip }, as
 
 test('every environment variable on a page exists', { skip }, () => {
   const settings = new Set<string>(Object.values(options).map(({ variable }) => variable));
-  // The contract suite and training have their own; it has one for each scope.
+  // The contract suite and training have their own; it has one per scope.
   const isRead = (name: string): boolean =>
     settings.has(name) ||
     spawnSync('git', ['grep', '--quiet', name.replace(/_WITHOUT_[A-Z]+$/, '_WITHOUT_'), '--', '*.ts', '*.py'])

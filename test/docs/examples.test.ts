@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pages that show requests are followed as a reader would: their shell blocks run one after the other, with curl and
-// jq, against a whole server with the models that ship. A JSON block right behind a shell block is the answer: the real one
-// must have the same members and types, and the same values unless they depend on the model or the moment.
+// Follows the pages that show requests like a reader: their shell blocks run one after another, with curl and jq, against a
+// whole server with the shipped models. A JSON block right after a shell block is the answer: the real one must have the
+// same members and types, and the same values unless they depend on the model or the moment.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -25,7 +25,7 @@ interface Example {
 }
 
 const RATE_HZ = 16_000;
-/** A shell block, and the JSON block behind it if nothing stands between. */
+/** A shell block, and the JSON block right after it. */
 const EXAMPLE = /^```sh\n([\s\S]*?)^```\n(?:\n```json\n([\s\S]*?)^```\n)?/gm;
 /** An ellipsis at the end of a list: the answer has more of the kind. */
 const MORE = '...';
@@ -61,7 +61,7 @@ function examplesOf(page: string): Example[] {
 const samplesOf = (fixture: string): Float32Array =>
   loadAddon().decode(fs.readFileSync(path.join(packageDir, 'test/fixtures', fixture))).samples;
 
-/** The recordings that the pages speak of. */
+/** The recordings that the pages mention. */
 function writeRecordings(): void {
   const speech = samplesOf('human-lj-a.flac');
   const withPause = new Float32Array(10 * RATE_HZ);
@@ -98,7 +98,7 @@ after(async () => {
   fs.rmSync(folder, { recursive: true });
 });
 
-/** As a reader's shell, in which the first block of a page has set SERVER and KEY. */
+/** Like a reader's shell after the first block of a page has set SERVER and KEY. */
 async function answerTo(script: string): Promise<string> {
   const origin = `http://127.0.0.1:${server.port}`;
   const filledIn = script.replaceAll('http://127.0.0.1:8080', origin).replaceAll('vx_...', API_KEY);

@@ -15,7 +15,7 @@ for (const { file, renewed } of pages) {
   });
 }
 
-/** Proof that the generators leave nothing out: they may agree with a page that lacks something. */
+/** Proof that the generators omit nothing: they may agree with an incomplete page. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'docs/configuration.md': Object.values(options).map(({ variable }) => variable),
   'docs/evaluate.md': ['overall.eer.threshold'],

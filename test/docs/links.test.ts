@@ -10,12 +10,12 @@ const filesOf = (...patterns: string[]): string[] =>
     .split('\n')
     .filter((name) => fs.existsSync(name) && fs.statSync(name).isFile());
 
-/** None where the checkout came without Git. */
+/** Empty if the checkout came without Git. */
 const pages = filesOf('*.md');
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
 
-/** The anchors of headings as GitHub makes them. */
+/** Anchors of headings as GitHub makes them. */
 function anchorsOf(file: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutCode(fs.readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)) {

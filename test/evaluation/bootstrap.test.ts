@@ -6,7 +6,7 @@ import type { Interval } from '../../src/evaluation/figures/proportion.js';
 import { SeededRandom } from '../../src/evaluation/figures/random.js';
 
 const count = 400;
-/** The share of 1s among the values, under weights. */
+/** The weighted share of 1s among the values. */
 const shareOf = (values: readonly number[]) => (weights: Float64Array) => ({
   share: weights.reduce((sum, weight, i) => sum + weight * (values[i] as number), 0) / values.length,
 });

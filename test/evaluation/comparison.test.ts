@@ -60,7 +60,7 @@ test('a model compared with itself differs in nothing', () => {
 });
 
 test('differences are those of the other model less the evaluated one, on the rows that both have scored', () => {
-  // Six systems and sources with a clip each. The evaluated model is always right; the other one misses two
+  // Six systems and sources with one clip each. The evaluated model is always right; the other one misses two
   // generated clips, flags one human clip, and has no score for the last pair.
   const scores = Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? 0.9 : 0.1));
   const theirs = scores.map((score, i): number | undefined => {

@@ -125,7 +125,8 @@ test('the threshold of the equal error rate gives nearly equal errors', () => {
 });
 
 test('detection costs are those of the benchmarks', () => {
-  // Always "human" lets every spoof pass, which in ASVspoof 5 is the cheaper of the two blunt answers.
+  // Always answering "human" lets every spoof pass, which in ASVspoof 5 is the cheaper of the two constant
+  // answers.
   assert.deepEqual(asvspoof5Cost.costs, { falsePositive: 0.95, falseNegative: 0.5 });
   assert.deepEqual(
     nistCosts.map(({ costs }) => costs),

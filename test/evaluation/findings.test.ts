@@ -51,7 +51,8 @@ test('a score on the threshold counts as spoofed, as in a verdict', () => {
 });
 
 test('systems and sources count alike, however many clips they have', () => {
-  // One system that is always found and four that never are: a fifth of the systems, but 16 of 20 clips.
+  // One system that is always found and four that are never found: a fifth of the systems, but 16 of 20
+  // clips.
   const rows = (humanSources: number): Row[] => [
     ...Array.from({ length: 16 }, (): Row => ['spoof', 0.9, { system: 'easy' }]),
     ...['a', 'b', 'c', 'd'].map((system): Row => ['spoof', 0.1, { system }]),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Without an error, nothing is certain yet: intervals of figures on few samples are wide.
+// Without errors, nothing is certain yet: intervals on few samples are wide.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareModels } from '../../src/evaluation/figures/comparison.js';
 import { evaluate } from '../../src/evaluation/figures/evaluate.js';
 import type { Sample } from '../../src/evaluation/figures/sample.js';
 
-/** Clips that are told apart without an error, each by a speaker or a system of its own. */
+/** Clips told apart without an error, each by its own speaker or system. */
 const samplesOf = (count: number): Sample[] =>
   Array.from({ length: count }, (_, i) => [
     {
@@ -24,7 +24,7 @@ const options = { task: 'detection', threshold: 0.5, groupColumns: [] } as const
 
 test('0 of 16 clips is not 0 for certain, and neither is any other figure', () => {
   const { overall, at_threshold, thresholds } = evaluate(samplesOf(16), [], options);
-  // As a table of Wilson intervals has it.
+  // As in a table of Wilson intervals.
   assert.deepEqual(at_threshold.fpr?.interval_95_units, [0, 0.193608]);
   assert.deepEqual(at_threshold.fnr?.interval_95_units, [0, 0.193608]);
   assert.deepEqual(overall.eer?.interval_95, [0, 0.193608]);

@@ -25,7 +25,7 @@ test('no threshold of a fine grid keeps to the target with fewer errors of the o
   const random = new SeededRandom(3);
   for (let round = 0; round < 60; round++) {
     const count = 2 + random.below(40);
-    // Few distinct scores in every other round, so that there are ties.
+    // Few distinct scores in every second round, for ties.
     const steps = round % 2 === 0 ? 12 : 10_000;
     const isPositive = Array.from({ length: count }, (_, i) => (i < 2 ? i === 0 : random.below(2) === 0));
     const scores = isPositive.map(() => random.below(steps) / steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// /v1/jobs as clients see it, from the refusal of bad requests to the result. The analyses are doubles.
+// /v1/jobs from a client's view, from the refusal of bad requests to the result. The analyses are doubles.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
@@ -34,7 +34,7 @@ async function until(server: JobServer, job: string, state: string) {
   return seen as any;
 }
 
-/** An analysis that ends when it is told to, or stops when it must. */
+/** An analysis that ends on command, or stops when it must. */
 function hold(server: JobServer, t: TestContext) {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -182,7 +182,7 @@ test('a job gives the verdict that a request gives', async (t) => {
   const list = (await server.call('GET', '/v1/jobs?state=succeeded')).json;
   const { result: __, batch: ___, webhook: ____, ...summary } = job;
   assert.deepEqual(list, { jobs: [summary], next_cursor: null });
-  // Its audio counts once, for the key that asked.
+  // Its audio counts once, for the requesting key.
   const counted = records.filter(({ audioS }) => audioS !== undefined);
   const [record] = counted;
   assert.equal(counted.length, 1);
@@ -196,11 +196,11 @@ test('a job gives the verdict that a request gives', async (t) => {
 });
 
 test('a link to the own storage is read without a request, also after its end', async (t) => {
-  // Long enough for a slow machine to use it, since it counts whole seconds.
+  // Long enough for use on a slow machine, since it counts whole seconds.
   const server = await startJobServer(t, { storageLinkLifetimeS: 5 });
   const held = hold(server, t);
   const link = await server.store('a', FILE);
-  // Keeps the only worker busy.
+  // Occupies the only worker.
   await created(server);
   const job = await created(server, { presigned_url: link });
   await eventually(async () => (await fetch(link)).status === 403, 'the link ends');

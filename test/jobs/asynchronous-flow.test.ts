@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A large file, sent through a link of `POST /file`, is analysed by itself, and its result is fetched through `GET /file`: with
-// curl alone, on a server without any settings, and on one with PostgreSQL and a bucket.
+// A large file, sent through a link of `POST /file`, is analysed automatically, and its result is fetched through `GET /file`:
+// with curl alone, on a server with default settings, and on one with PostgreSQL and a bucket.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,13 +18,13 @@ import { startSwift } from '../support/storages.js';
 import { longMonoWav } from '../support/wav.js';
 
 const run = promisify(execFile);
-/** From which on files are analysed by themselves. */
+/** Size from which files are analysed automatically. */
 const LARGE_BYTES = 100_000_000;
 const KEY = 'calls/day 1.wav';
 
 let folder: string;
 let recording: string;
-/** Of another program than the server: the command, which reads the file itself. */
+/** Result of another program: the command, which reads the file itself. */
 let expected: { global: object; segments: readonly object[] };
 
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   const { samples } = loadAddon().decode(
     fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac')),
   );
-  // At twelve times the rate, to be large in less time.
+  // At twelve times the rate, to become large sooner.
   const upsampled = Float32Array.from(
     { length: samples.length * 12 },
     (_, i) => samples[Math.trunc(i / 12)] ?? 0,

@@ -34,7 +34,7 @@ async function takenBy(desk: BatchDesk) {
   return work ?? assert.fail();
 }
 
-/** The same desk, some of whose ways are blocked. */
+/** The same desk, with some methods blocked. */
 const without = (desk: BatchDesk, blocked: Partial<BatchDesk>): BatchDesk =>
   new Proxy(desk, {
     get(target, name: keyof BatchDesk) {
@@ -62,7 +62,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
   await assert.rejects(tendBatch(first, partsOf(breaking), unhurried()), /gone/);
   assert.equal((await jobs.countLines(id)).lines, 500);
 
-  // The second goes on after its end, and dies while the result is written.
+  // The second continues after its end, and dies while it writes the result.
   const second = await takenBy(desk);
   assert.equal(second.linesRead, 500);
   await assert.rejects(desk.addLines(first, 501, []), WorkLost);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches as clients see them, from the manifest to the result. The analyses are doubles.
+// Batches from a client's view, from the manifest to the result. The analyses are doubles.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../../src/base/config/options.js';
@@ -132,7 +132,7 @@ test('each line has its verdict or its error, in the order of the manifest', asy
   assert.deepEqual([ends[0]?.key, ends[0]?.result?.prediction_id], ['a', 'mine']);
   assert.equal(ends[1]?.presigned_url, link.replace(/\?.*/, ''));
   assert.ok(!JSON.stringify(ends).includes('X-Amz-Signature'), 'no signatures');
-  // What its lines are made of is gone.
+  // The source of its lines is gone.
   assert.deepEqual(await server.database.query('SELECT id FROM jobs WHERE batch_id IS NOT NULL'), []);
 });
 

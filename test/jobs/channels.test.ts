@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs with `channels=separate`: what a request gives, also if every step is the work of another turn.
+// Jobs with `channels=separate` give the same as a request, even if every step has another turn.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -87,7 +87,7 @@ async function direct(
   }
 }
 
-/** The work stops after each saved step, and another turn goes on. */
+/** The work stops after each saved step, and another turn continues. */
 async function inTurns(desk: JobDesk, file: Uint8Array) {
   const channels: (number | undefined)[] = [];
   const audioS: number[] = [];
@@ -131,9 +131,9 @@ onEachQueue('each channel is answered as by a request, whatever the number of tu
   const { processing_time: __, ...result } = JSON.parse(done?.result ?? '{}') as Prediction;
   assert.deepEqual(result, expected);
   assert.deepEqual([...new Set(begun)], [undefined, 0, 1]);
-  // One more at least for each pass but the last, which the turn before began in vain.
+  // At least one more for each pass but the last, begun in vain by the turn before.
   assert.ok(begun.length >= 5, `${begun}`);
-  // Each channel counts, as in a request.
+  // Each channel counts, as for a request.
   assert.equal(done?.audioS, 2 * mix.durationS);
   const [usage] = await new UsageLedger(database).read();
   const windows = [mix, ...channels].reduce((sum, each) => sum + each.windows.length, 0);
@@ -145,7 +145,7 @@ onEachQueue('each channel is answered as by a request, whatever the number of tu
   );
 });
 
-/** The only step of a recording with so many channels. */
+/** The only step of a recording with this many channels. */
 const ofChannels = (channels: number) =>
   async function* ({ model }: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
     const end = recordingEnd(model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs that enrol a voice: what a request to /v1/voiceid/enroll gives, a job gives. The analyses are doubles.
+// Jobs that enrol a voice give the same as a request to /v1/voiceid/enroll. The analyses are doubles.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../../src/base/config/options.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accounts share the tenders of batches, a tender keeps its batch however slowly the manifest comes, and one that kills its tenders
-// is given up. With both queues.
+// Accounts share the tenders of batches, a tender keeps its batch however slowly the manifest arrives, and a batch that kills its
+// tenders is given up. With both queues.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { pino } from 'pino';
@@ -110,7 +110,7 @@ onEachQueue('a tender keeps its batch while the manifest comes slowly', async (o
   assert.equal(turn, 'given back');
   const again = (await desk.take()) ?? assert.fail();
   assert.deepEqual([again.job.attempts, again.linesRead], [1, 2]);
-  // It is read: neither asked for again nor kept.
+  // It has been read: neither requested again nor kept.
   assert.deepEqual(JSON.parse(again.job.source), { resultFolder: 'folder/results', isRead: true });
 });
 
@@ -156,7 +156,7 @@ onEachQueue('reading makes room at saved lines, and goes on after them', async (
   const { batchDesk: desk } = office;
   const keys = Array.from({ length: 1200 }, (_, i) => `file-${i}`);
   const id = await batchIn(office, 'a', ['key', ...keys].join('\n'));
-  // The clock stands still, so that the time to take it up again does not count.
+  // The clock stands still, so that the time until it is taken up again does not count.
   for (const linesRead of [500, 1000]) {
     const slice = new TurnSlice({ sliceMs: 0, overdueMs: 0, isWanted: () => true, clockMs: () => 0 });
     const work = (await desk.take()) ?? assert.fail();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gets a place of a process, and how long a turn lasts while others wait. Time is made up.
+// Assignment of a process's places, and the length of a turn while others wait. Time is simulated.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairPlaces, type WaitingWork } from '../../src/service/fair-places.js';
 import { TurnOver, TurnSlice } from '../../src/service/turn-slice.js';
 
-/** A queue in which those in front go first, whoever they are. */
+/** A queue in strict order, whatever the account. */
 class Queue implements WaitingWork<string> {
   readonly accounts: string[];
   readonly #places: FairPlaces;
-  /** In the order in which they were begun. */
+  /** In order of their start. */
   readonly begun: string[] = [];
 
   constructor(places: FairPlaces, ...accounts: string[]) {
@@ -33,7 +33,7 @@ class Queue implements WaitingWork<string> {
     });
   }
 
-  /** As a turn that ends at a checkpoint does. */
+  /** Like a turn that ends at a checkpoint. */
   async makeRoom(account: string): Promise<void> {
     assert.ok(this.#places.makesRoom(account));
     this.#places.leave(account);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulation of docs/scaling.md against what queueing theory says exactly.
+// The simulation of docs/scaling.md against exact results of queueing theory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FleetOrder, fewestHosts, meanOf, simulateFleet } from '../../bench/scaling/fleet.js';
@@ -16,13 +16,13 @@ const order: FleetOrder = {
   seed: 1,
 };
 
-/** Service times that are as good as exponentially distributed: its quantiles. */
+/** Nearly exponential service times: the quantiles of that distribution. */
 const exponentialMs = Array.from(
   { length: 20_000 },
   (_, i) => -SERVICE_MS * Math.log(1 - (i + 0.5) / 20_000),
 );
 
-/** The share of arrivals that wait in an M/M/c queue with so much offered work (A. K. Erlang, 1917). */
+/** The share of arrivals that wait in an M/M/c queue with this offered work (A. K. Erlang, 1917). */
 function erlangC(cores: number, work: number): number {
   let blocked = 1;
   for (let i = 1; i <= cores; i++) blocked = (work * blocked) / (i + work * blocked);

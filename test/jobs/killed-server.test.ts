@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that is killed in the middle of a job: the next one goes on after the last saved step, and the result is that of an
-// undisturbed run.
+// A server that is killed in the middle of a job: the next one continues after the last saved step, and the result equals that
+// of an undisturbed run.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -60,7 +60,7 @@ test('a killed server costs a job nothing that was saved', async (t) => {
   );
   assert.equal(left?.state, 'running');
   assert.ok(left.audio_s >= saved && left.audio_s < 600, `${left.audio_s}`);
-  // So that what is scored anew would show.
+  // To reveal anything that is scored again.
   await database.execute(
     'UPDATE job_steps SET results = REPLACE(results, \'"endS":5,\', \'"endS":4.5,\') WHERE step = 0',
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workers on several hosts that are killed while they work, and a database that restarts in between: each job ends once, with the
-// result of an undisturbed run, and is counted once. `npm run bench jobs` does the same with 1,000 jobs and whole servers.
+// Workers on several hosts are killed at work, and the database restarts in between: each job ends once, with the result of an
+// undisturbed run, and counts once. `npm run bench jobs` does the same with 1,000 jobs and whole servers.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { startPostgres } from '../support/postgres.js';
 const program = fileURLToPath(new URL('../support/job-host.js', import.meta.url));
 const JOBS = 20;
 const HOSTS = 3;
-/** Fewer than a job has tries. */
+/** Fewer than the attempts of a job. */
 const KILLS = 4;
 
 test('killed workers and a restarted database cost no job, and no result twice', async (t) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs and batches on files that are not there are refused at once. Lines of batches fail one by one, in jobs/batches.test.ts.
+// Jobs and batches on missing files are refused at once. Lines of batches fail one by one, in jobs/batches.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uploads to a bucket, which tells nobody of them: they are looked for while their links live, and become jobs once.
+// Uploads to a bucket, which does not report them: the server looks for them while their links live, and they become
+// jobs once.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -39,7 +40,7 @@ class Bucket {
 
 interface Host extends JobOffice {
   readonly awaited: AwaitedUploads;
-  /** Without waiting for the time between two looks. */
+  /** Without the wait between two searches. */
   lookAgain(): Promise<void>;
   jobsMade(): Promise<readonly Job[]>;
   namesAwaited(): Promise<unknown[]>;
@@ -59,7 +60,7 @@ function hostOf(t: TestContext, office: JobOffice, bucket: Bucket, home = 'bucke
     async lookAgain() {
       const before = bucket.looks;
       await database.execute('UPDATE awaited_uploads SET look_at_ms = 0');
-      // Nothing is left to look for if a look under way has found the last one.
+      // Nothing is left to find if a search in progress has found the last one.
       const isNoneLeft = async (): Promise<boolean> =>
         (await database.query('SELECT name FROM awaited_uploads')).length === 0;
       await eventually(async () => bucket.looks > before || (await isNoneLeft()), 'it is looked for');
@@ -147,7 +148,7 @@ onEachQueue('hosts with another bucket look for their own uploads only', async (
   const [bucket, other] = [new Bucket(), new Bucket()];
   const host = hostOf(t, await open(), bucket);
   const stranger = hostOf(t, await open(), other, 'other bucket');
-  // The same name in both: what one bucket has says nothing about the other.
+  // The same name in both: one bucket says nothing about the other.
   await stranger.awaited.expect([NAME, 'folder/analysis/theirs'], owner, LIFETIME_S);
   await host.awaited.expect([NAME], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
   other.put(NAME);

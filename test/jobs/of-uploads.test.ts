@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that is uploaded with the entity `analysis` is analysed by itself; its result is the file of the same key with the
+// A file uploaded with the entity `analysis` is analysed automatically; its result is the file of the same key with the
 // entity `results`. The analyses are doubles.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of a job has to come at a minimum pace. Time is made up: timers tick when the test says so.
+// A job's file must arrive at a minimum pace. Time is simulated: timers tick on the test's command.
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { PacedSource } from '../../src/base/byte-source/paced-source.js';
@@ -10,7 +10,7 @@ const BLOCK = 1 << 20;
 const KIB = 1024;
 const never = new AbortController().signal;
 
-/** A source whose blocks come when they are released, and a clock. */
+/** A source whose blocks arrive when they are released, and a clock. */
 function startSlow(t: TestContext, mustEnd = () => false) {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
@@ -46,7 +46,7 @@ function startSlow(t: TestContext, mustEnd = () => false) {
 test('a file that comes too slowly is given up, however small its sips', async (t) => {
   const { source, pass, release } = startSlow(t);
   const readings: Promise<void>[] = [];
-  // Three blocks at a time, as jobs read: 60 KiB/s.
+  // Three blocks at a time, like a job's reads: 60 KiB/s.
   for (let i = 0; i < 3; i++) readings.push(source.read(new Uint8Array(BLOCK), i * BLOCK, never));
   const ended = Promise.allSettled(readings);
   let failure: unknown;
@@ -72,7 +72,7 @@ test('one that comes just fast enough is read on, and time in which nobody waits
     pass(BLOCK / (128 * KIB));
     await release();
     await read;
-    // The analysis takes its time.
+    // The analysis takes time.
     pass(100);
   }
   assert.equal(memory.readBytes, 60 * BLOCK);

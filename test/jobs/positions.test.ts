@@ -17,7 +17,7 @@ interface Queued {
 
 const HOMES = [null, null, 'folder-1', 'folder-2'];
 
-/** With equal priorities and times among them. */
+/** With ties of priority and time. */
 const someJobs = (count: number): Queued[] =>
   Array.from({ length: count }, (_, i) => ({
     id: `job-${i}`,
@@ -67,7 +67,7 @@ onEachQueue('each queued job has its place among those that its hosts can take',
 
 onEachQueue('places of many jobs in a long queue take little more work than that of one', async (open) => {
   const { jobs, database } = await open();
-  // The work of another process is not seen here.
+  // The work of another process is invisible here.
   if (database.dialect !== 'sqlite') return;
   const all = someJobs(3000).map((job) => ({ ...job, task: 'predict', state: 'queued' }) as const);
   await insert(database, all);

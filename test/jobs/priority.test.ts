@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who goes first, whose files a worker gets, and that no job waits for ever. Time is made up.
+// Order of accounts, files for each worker, and an end to every wait. Time is simulated.
 import assert from 'node:assert/strict';
 import type { NewJob, Work } from '../../src/state/jobs/job.js';
 import type { JobDesk } from '../../src/state/jobs/job-desk.js';
@@ -25,7 +25,7 @@ async function done(desk: JobDesk): Promise<Work | undefined> {
   return work;
 }
 
-/** Takes one job, and a new account sends the next, every so often. @returns after how many of them the job was taken */
+/** Takes one job after each job of a new account. @returns the number of new accounts before the job was taken */
 async function newcomersBefore(
   wanted: string,
   desk: JobDesk,
@@ -48,7 +48,7 @@ onEachQueue('a busy account goes behind newcomers for a limited time only', asyn
     nowMs += 5 * MINUTE_MS;
     await jobs.create(newJob(`new-${i}`));
   };
-  // Each of its jobs waits for 10 minutes more than the one before: the last for 40, which is 8 newcomers and 4 jobs of its own.
+  // Each job waits 10 minutes more than the one before: the last 40, which is 8 newcomers and 4 jobs of its own account.
   const waited = await newcomersBefore(last.id, desk, send, 100);
   assert.ok(waited > 5, 'newcomers go first');
   assert.ok(waited <= 13, `it waited for ${waited}`);
@@ -61,7 +61,7 @@ onEachQueue('no job waits for jobs that are made more than a day later', async (
     for (let i = 0; i < 150; i++) await jobs.create(newJob('busy'));
     return jobs.create(newJob('busy'));
   })();
-  // But for the last, they are cancelled.
+  // All but the last are cancelled.
   const { jobs: others } = await jobs.list('busy', {}, 200);
   for (const { id } of others) if (id !== last.id) await jobs.cancel('busy', id);
   nowMs += DAY_MS - MINUTE_MS;
@@ -93,7 +93,7 @@ onEachQueue(
 
 onEachQueue('a stored file goes to workers that can read it, a link to any', async (open) => {
   const [one, other] = [await open({ home: 'folder-1' }), await open({ home: 'folder-2' })];
-  // Of a single host, everything is its own.
+  // On a single host, everything is its own.
   if (one.database.dialect === 'sqlite') return;
   const source = '{"object":"a/analysis/b"}';
   const { job: stored } = await one.jobs.create(newJob('a', { source, home: 'folder-1' }));
@@ -109,7 +109,7 @@ onEachQueue('a stored file goes to workers that can read it, a link to any', asy
   assert.equal(taken?.job.id, linked.id);
   assert.deepEqual([await other.desk.take(), await other.batchDesk.take()], [undefined, undefined]);
   assert.equal((await other.jobs.get('a', stored.id))?.state, 'queued', 'it waits');
-  // Given back and tried again, it stays with its folder.
+  // Given back and retried, it stays with its folder.
   const first = await one.desk.take();
   assert.equal(first?.job.id, stored.id);
   await one.desk.giveBack(first);

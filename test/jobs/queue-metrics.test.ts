@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What autoscalers read of the queue of jobs, with SQLite and with PostgreSQL.
+// Metrics of the job queue for autoscalers, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
@@ -31,7 +31,7 @@ onEachQueue('every host tells the same of the queue', async (open) => {
   const job = { account: 'a', keyId: 'k', task: 'predict', source: '{}', parameters: '{}' } as const;
   const first = await jobs.create(job);
   await jobs.create(job);
-  // Workers do its lines, once they are in the queue.
+  // Workers process its lines when they are in the queue.
   await jobs.create({ ...job, task: 'batch', manifest: '' });
   const age = 'UPDATE jobs SET created_at_ms = created_at_ms - $2 WHERE id = $1';
   await database.execute(age, [first.job.id, 100_000]);
@@ -39,7 +39,7 @@ onEachQueue('every host tells the same of the queue', async (open) => {
     assert.deepEqual(counts, [2, 0]);
     assert.ok(oldestS >= 100 && oldestS < 200, String(oldestS));
   }
-  // One that waits for its next try is not one that lacks a worker.
+  // A job that waits for its next attempt does not lack a worker.
   const work = (await desk.take()) ?? assert.fail();
   assert.equal(work.job.id, first.job.id);
   assert.equal(await desk.fail(work, { code: 'FETCH_FAILED', message: '' }, true), true);

@@ -60,7 +60,7 @@ onEachQueue(
       WorkLost,
     );
     assert.equal((await jobs.get('a', job.id))?.failure?.code, 'WORKER_DIED');
-    // After the pause before its second try.
+    // After the pause before its second attempt.
     let second: Work | undefined;
     await eventually(async () => {
       second = await desk.take();
@@ -100,7 +100,7 @@ onEachQueue(
     await assert.rejects(one.jobs.create({ ...job, task: 'enroll' }), IdempotencyConflict);
     const ofOther = await one.jobs.create({ ...job, account: 'b' });
     assert.ok(ofOther.isNew, 'keys of accounts are their own');
-    // Also after the link was forgotten.
+    // Even after the link was forgotten.
     await one.jobs.cancel('a', created[0]?.job.id ?? '');
     assert.equal((await one.jobs.create(job)).isNew, false);
   },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A worker's turn with a job: what is saved, what a later turn goes on from, and how it ends. With both queues; the analyses are
+// A worker's turn with a job: its saved state, the start of a later turn, and its end. With both queues; the analyses are
 // generators of steps.
 import assert from 'node:assert/strict';
 import {

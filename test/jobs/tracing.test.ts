@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job belongs to the trace of the request that made it, whichever process works on it; cli/work.test.ts shows it with two processes.
+// A job belongs to the trace of its request, whichever process works on it; cli/work.test.ts shows it with two processes.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients get at their callback_url, and where the server does not go. Signatures are checked by Python and openssl.
+// Requests to a client's callback_url, and hosts that the server refuses to call. Signatures are checked by Python and
+// openssl.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +32,7 @@ type Answer = (response: http.ServerResponse, received: Received) => void;
 const accept: Answer = (response) => response.writeHead(204).end();
 const FILE = Buffer.from('any bytes');
 
-/** A client's server, which keeps what it gets. */
+/** A client's server, which keeps the requests it gets. */
 async function startReceiver(t: TestContext, answer: Answer = accept) {
   const received: Received[] = [];
   const server = await startFakeStorage(t, (request, response) => {
@@ -47,7 +48,7 @@ async function startReceiver(t: TestContext, answer: Answer = accept) {
 const allowed = (...entries: string[]): AllowedHost[] =>
   entries.map((entry) => parseAllowedHost(entry) ?? assert.fail(entry));
 
-/** A server for which all names lead here, as if to public addresses. */
+/** A server that resolves all names to this machine, as if to public addresses. */
 async function start(
   t: TestContext,
   ports: readonly number[],
@@ -79,7 +80,7 @@ async function created(server: JobServer, callback_url: string, more: object = {
   return String(headers.location);
 }
 
-/** The webhook of a job, once it is in that state. */
+/** The webhook of a job, when it has reached that state. */
 async function webhookOf(server: JobServer, job: string, state: string) {
   let webhook: {
     id: string;
@@ -124,7 +125,7 @@ test('a callback_url to another host, or without a secret, makes no job', async 
     [`http://hooks.example.com:${trap.port + 1}/`, 'WEBHOOK_HOST_REFUSED'],
     [`https://hooks.example.com:${trap.port}/`, 'WEBHOOK_HOST_REFUSED'],
     [`http://127.0.0.1:${trap.port}/`, 'WEBHOOK_HOST_REFUSED'],
-    // The own storage is a place for files.
+    // The own storage is a place for files only.
     [`${server.storagePrefixes[0]}x`, 'WEBHOOK_HOST_REFUSED'],
     [`http://user:password@hooks.example.com:${trap.port}/`, 'FIELD_INVALID'],
     ['not a link', 'FIELD_INVALID'],
@@ -229,7 +230,7 @@ test('a refusal is followed by another attempt with the same id and body; 410 an
     new Set([webhook.id]),
   );
   assert.equal(await trap.connections(), 0);
-  // Until the operator has it sent again.
+  // Until the operator sends it again.
   await server.office.jobs.deliveries.replay(webhook.id);
   await webhookOf(server, job, 'delivered');
   assert.equal(receiver.received.length, 4);
@@ -327,7 +328,7 @@ test('the receiver of the documentation takes what is signed with an old or a ne
   const python = await startPython(t, known);
   const stranger = await startPython(t, `whsec_${randomBytes(32).toString('base64')}`);
   const { server } = await start(t, [python.port, stranger.port]);
-  // The server signs with the secret of `start`, too.
+  // The server also signs with the secret of `start`.
   await server.database.execute(
     "INSERT INTO webhook_secrets (id, account, secret, created_at_ms) VALUES ('whs_known', 'one', $1, 0)",
     [known],
@@ -349,7 +350,7 @@ test('the example of the documentation for one machine works as printed', async 
   const [, link = ''] = /"callback_url": "(http:\/\/127[^"]+)"/.exec(page) ?? [];
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const python = await startPython(t, secret);
-  // The port of the page may be taken.
+  // The port in the page may be in use.
   const here = (text: string): string => text.replace(':9000', `:${python.port}`);
   const { webhookPrivateHosts } = loadConfig({ VERAVOX_WEBHOOK_PRIVATE_HOSTS: here(setting) });
   const server = await startJobServer(t, { webhookPrivateHosts });

@@ -2,8 +2,8 @@
 //
 // Mutated requests over HTTP, against the real server: damaged recordings of every format, forms, JSON, queries, links,
 // raw bytes and requests that break off. Passes when the process stays up and answers within the bound, each answer is
-// one that the contract knows and belongs to its request, good requests in between get the score that they always get,
-// and the memory comes back.
+// in the contract and belongs to its request, good requests in between get their usual score, and the memory comes
+// back.
 //
 //   npm run bench http-fuzz -- [--count 200000] [--seed 1] [--seconds 3600] [--from 0] [--in-flight 8]
 //       [--pause-file FILE]                             sends nothing while that file exists
@@ -36,13 +36,13 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const boundMs = Number(values['bound-ms']);
-/** Of the resident memory, per hour at the rate of the run, once the server has its size. */
+/** Of the resident memory, per hour at the rate of the run, after warm-up. */
 const allowedGrowthPerHour = 0.1;
 const settledAfterS = 1200;
 const findingsDir = join(packageDir, 'build/http-fuzz');
 const progressEveryS = 30;
 
-/** The mean of each minute: how long it takes the server to come to its size. */
+/** The mean of each minute: time that the server needs to reach its size. */
 function eachMinute(samples: readonly (readonly [number, number])[]): number[] {
   const minutes: number[][] = [];
   for (const [atS, mebibytes] of samples) {
@@ -135,7 +135,7 @@ try {
     };
     console.log(JSON.stringify(report, null, 2));
     writeFileSync(join(packageDir, 'bench/results/http-fuzz.json'), `${JSON.stringify(report, null, 2)}\n`);
-    // Before that, threads and caches still come to their size.
+    // Before that, threads and caches are still growing to their size.
     const isLongEnough = tookS > settledAfterS;
     const growsTooFast =
       isLongEnough && slope.low > 0 && slope.perX * 3600 > residentMiB.after * allowedGrowthPerHour;

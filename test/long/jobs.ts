@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two servers and two workers on one PostgreSQL database do short jobs, while random ones of them are killed and the database is
-// restarted: each job must end once, with the result of an undisturbed run, and be counted once. Also measures how many
-// jobs per second the queue takes and gives out. Writes bench/results/jobs.json.
+// restarted: each job must end once, with the result of an undisturbed run, and count once. Also measures the jobs per second
+// into and out of the queue. Writes bench/results/jobs.json.
 //
 //   npm run bench jobs [-- --jobs 1000 --kill-every-ms 4000 --database-restarts 4]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kills a server while it is written to, again and again, and looks what is there at the next start. Nothing that was
-// acknowledged may be lost. Writes bench/results/kill-loop.json.
+// Repeatedly kills a server during writes, and checks its data at the next start. No acknowledged write may be lost.
+// Writes bench/results/kill-loop.json.
 //
 //   npm run bench kill-loop [-- --kills 200]
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // nginx, HAProxy and Caddy in front of the server, with the blocks of docs/proxy.md: whether everything works through
-// them, and whether a request can be hidden from them. Passes when every answer went to the request that it belongs to,
-// and no hidden request reached the server.
+// them, and whether a request can be hidden from them. Passes if every answer went to its own request, and no hidden
+// request reached the server.
 //
 //   npm run bench proxies
 //
@@ -28,7 +28,7 @@ const blockOf = (language: string): string =>
 const onPath = (name: string): boolean =>
   ['/usr/sbin', '/usr/bin', '/sbin'].some((dir) => fs.existsSync(path.join(dir, name)));
 
-/** The program, from the system or unpacked, and the environment that it needs. */
+/** The program, installed or unpacked, and the environment for it. */
 function program(name: string, libraries: readonly string[] = []): { file: string; env: NodeJS.ProcessEnv } {
   if (onPath(name)) return { file: name, env: process.env };
   execFileSync('apt-get', ['download', name, ...libraries], { cwd: folder, stdio: 'ignore' });
@@ -84,7 +84,7 @@ async function start(
 ): Promise<Proxy> {
   const configFile = path.join(folder, `${name}.conf`);
   fs.writeFileSync(configFile, configuration);
-  // nginx tells it on standard error.
+  // nginx reports it on standard error.
   const told = spawnSync(file, versionArgs, { env, encoding: 'utf8' });
   const version = `${told.stdout}${told.stderr}`;
   const child = spawn(file, args(configFile), { env, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -105,7 +105,7 @@ function accepts(port: number): Promise<boolean> {
 
 const upstream = `127.0.0.1:${server.port}`;
 
-/** Folders that only root may use otherwise. */
+/** Folders that otherwise only root may use. */
 const nginxFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
   .join(' ');
@@ -148,7 +148,7 @@ async function startCaddy(): Promise<Proxy> {
   );
 }
 
-/** Sends bytes over TLS as they are, and resolves with what came back until the end or a pause. */
+/** Sends bytes over TLS verbatim, and resolves with the response up to its end or a pause. */
 function exchange(port: number, bytes: string, pauseMs = 400): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
@@ -192,7 +192,7 @@ interface Outcome {
   readonly isHidden: boolean;
 }
 
-/** Whether the hidden request was one for the server and none for the proxy. */
+/** Whether the hidden request was a request for the server and none for the proxy. */
 async function attack(proxy: Proxy, name: string, bytes: (hidden: string) => string): Promise<Outcome> {
   const hiddenId = randomUUID();
   const hidden = `GET /livez HTTP/1.1\r\nHost: localhost\r\nx-correlation-id: ${hiddenId}\r\n\r\n`;
@@ -261,7 +261,7 @@ function works(proxy: Proxy): Record<string, string> {
   };
 }
 
-/** What nginx does unless it is told otherwise. */
+/** nginx's default behaviour. */
 async function defaultNginx(): Promise<string> {
   const port = await freePort();
   const around = `daemon off; master_process off; error_log stderr crit; pid ${folder}/nginx-default.pid;

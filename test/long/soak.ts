@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mixed load for a long time at a rate that the machine bears, with reloads of the models in between: does anything grow?
-// Requests begin when they are due, whether or not earlier ones are over, and none is sent twice. Passes when every answer
-// was the expected one, but for a few refusals of a full server, the resident memory does not grow in the second half by more
-// than the allowed share per hour, and the numbers of threads and open files come back.
+// Mixed load for a long time at a rate that the machine can serve, with reloads of the models in between: does anything grow?
+// Requests begin when due, even if earlier ones are still running, and none is sent twice. Passes when every answer was the
+// expected one, but for a few refusals of a full server, the resident memory does not grow in the second half by more than
+// the allowed share per hour, and the numbers of threads and open files come back.
 //
 //   npm run bench soak -- [--minutes 60] [--rate 15] [--reload-minutes 10] [--pause-file FILE]
 //
@@ -40,13 +40,13 @@ const sampleS = 10;
 const progressS = 60;
 const settleMs = 15_000;
 const allowedGrowthPerHour = 0.05;
-/** A moment in which the machine did other things. */
+/** A moment at which the machine did other things. */
 const allowedRefused = 0.05;
-/** Threads and files that may be more at the end than at the beginning: lazily started ones, and those of the log. */
+/** Extra threads and files allowed at the end: lazily started ones, and those of the log. */
 const allowedMore = { threads: 4, openFiles: 8 };
 
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
-// From the start on: the server would be left running otherwise.
+// From the start on: otherwise the server would be left running.
 let isEndedEarly = false;
 process.on('SIGINT', () => {
   isEndedEarly = true;
@@ -169,7 +169,7 @@ try {
   const passed =
     tally.problemCount === 0 &&
     tally.refused <= tally.requests * allowedRefused &&
-    // What cannot be told from standing still does not count as growth.
+    // Growth that cannot be told from 0 does not count.
     (growth.low <= 0 || growth.value <= before.residentMiB * allowedGrowthPerHour) &&
     after.threads <= before.threads + allowedMore.threads &&
     after.openFiles <= before.openFiles + allowedMore.openFiles &&

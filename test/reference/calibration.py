@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference numbers of test/cli/models-calibrate.test.ts: what training/judge/calibrate_detector.py makes of clips.
+"""The reference numbers of test/cli/models-calibrate.test.ts: the output of training/judge/calibrate_detector.py for
+clips.
 
     PYTHONPATH=training python3 -P test/reference/calibration.py
 
--P keeps this folder out of the way, which has a module named features, too.
+-P keeps this folder, which also has a module named features, off the path.
 """
 
 import json

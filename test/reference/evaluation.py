@@ -51,7 +51,7 @@ def case(name, positive, scores, weights=None):
         "auc": roc_auc_score(positive, scores, sample_weight=weights),
         "eer": equal_error_rate(positive, scores, weights),
         "costs": [[*cost, minimal_cost(positive, scores, given, *cost)] for cost in COSTS],
-        # The two below know no weights.
+        # The two below do not take weights.
         "brier": brier_score_loss(positive, scores),
         "log_loss": log_loss(positive, np.clip(scores, 1e-6, 1 - 1e-6)),
         "calibration_error": calibration_error(positive, scores),

@@ -4,7 +4,7 @@
     /usr/bin/python3 test/reference/features.py            writes test/reference/features/
     /usr/bin/python3 test/reference/features.py --check    compares the reference itself with torchaudio
 
-Everything is computed from the definitions in float64 with NumPy and SciPy; nothing here calls our own code. Each
+Everything is computed from the definitions in float64 with NumPy and SciPy, without our own code. Each
 case becomes NAME.recipe (text as in native/features/recipe_text.h) and NAME.f32 (little-endian float32, in the
 recipe's layout). input.f32 is the audio, of which a case takes the first `samples` samples.
 """
@@ -35,7 +35,7 @@ KALDI = dict(
     log_floor=1.1920929e-7,
 )  # fmt: skip
 
-# Name: (samples, what differs from the defaults).
+# Name: (samples, differences from the defaults).
 CASES = {
     "log_mel": (SAMPLES, {}),
     "kaldi_povey": (SAMPLES, KALDI),
@@ -74,28 +74,28 @@ CASES = {
         dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
     ),
     "mean_spectrum": (SAMPLES, dict(bands=20, mean_spectrum_fft_sizes=(2048,))),
-    # Fewer samples than a frame of the mean spectrum has, and a layout and a normalisation that are not for it.
+    # Fewer samples than a frame of the mean spectrum, and a layout and normalisation that do not apply to it.
     "mean_spectrum_of_repeats": (
         1000, dict(bands=20, mean_spectrum_fft_sizes=(4096,), input_gain=2.0, layout="frames_bands",
                    normalisation="mean_variance", normalise_globally=True),
     ),
     "phase_coherence": (SAMPLES, dict(bands=20, phase_coherence_fft_sizes=(512,))),
-    # Two after two mean spectra; fewer samples than three frames have, and bins that fill no register.
+    # Two after two mean spectra; fewer samples than three frames, and bins that do not fill a register.
     "phase_coherence_of_repeats": (
         1000, dict(bands=20, mean_spectrum_fft_sizes=(2048, 600), phase_coherence_fft_sizes=(460, 1024),
                    input_gain=2.0),
     ),
-    # Of the same with reversed polarity, too.
+    # The same with reversed polarity.
     "audible_only": (
         SAMPLES, dict(bands=20, mean_spectrum_fft_sizes=(2048,), phase_coherence_fft_sizes=(512,),
                       audible_only=True, normalisation="mean_variance", normalise_globally=True),
     ),
-    # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
+    # 200 = 2 * 2 * 2 * 5 * 5: a transform that is not a power of two.
     "fft_400_log10": (
         SAMPLES, dict(fft_size=400, centred=True, periodic_window=True, mel_formula="slaney", mel_norm="slaney",
                       fmin_hz=0.0, log="log10"),
     ),
-    # 131 is prime, and nothing is a multiple of a register's lanes.
+    # 131 is prime, and no size is a multiple of a register's lanes.
     "fft_262": (2000, dict(fft_size=262, window_length=201, hop_length=77, bands=21, pre_emphasis=0.9)),
     "mirrored_repeatedly": (37, dict(bands=20, centred=True, hop_length=10)),
     "waveform_gain": (500, dict(kind="waveform", input_gain=-0.25)),
@@ -125,7 +125,7 @@ def make_frames(audio, recipe):
     length, hop = recipe["window_length"], recipe["hop_length"]
     if recipe["centred"]:
         count = 1 + len(audio) // hop
-        # The window stands in the middle of an FFT that is centred on sample t * hop.
+        # The window is centred in an FFT that is centred on sample t * hop.
         before = recipe["fft_size"] // 2 - (recipe["fft_size"] - length) // 2
         mode = {"mirrored": "reflect", "zeros": "constant"}[recipe["edges"]]
         padded = np.pad(audio, (before, before + hop + length), mode=mode)
@@ -183,7 +183,7 @@ def make_spectrogram(audio, recipe):
 
 
 def limit_range(values, recipe):
-    """Raises what is too far below the largest value. Returns the values and which of them are above that floor."""
+    """Raises values too far below the largest. Returns the values and which of them are above that floor."""
     if recipe["dynamic_range_db"] == 0:
         return values, np.ones(values.shape, bool)
     per_decade = {"natural": np.log(10.0), "log10": 1.0, "decibel": 10.0}[recipe["log"]]
@@ -203,7 +203,7 @@ def normalise(values, recipe):
 
 
 def first_bin_of(recipe, size):
-    """The lowest bin at or above 80 Hz, if only what is audible takes part."""
+    """The lowest bin at or above 80 Hz if audible_only, else 0."""
     return int(np.ceil(80 * size / SAMPLE_RATE_HZ)) if recipe["audible_only"] else 0
 
 
@@ -296,8 +296,8 @@ def make_features(audio, recipe):
 
 
 def without_rumble(audio):
-    """What native/prepare/rumble_filter.h makes of a recording: the filter has heard the first quarter of a second
-    turned about the first sample, and before that a constant."""
+    """A recording after native/prepare/rumble_filter.h: the filter has heard the first quarter of a second turned about
+    the first sample, and a constant before that."""
     audio = audio.astype(np.float64)
     before = 2 * audio[0] - audio[3999:0:-1]
     sections = scipy.signal.ellip(7, 0.2, 80, 75, "highpass", output="sos", fs=SAMPLE_RATE_HZ)
@@ -319,7 +319,9 @@ def write():
 
 
 def check():
-    """The reference against torchaudio, which knows Kaldi's and librosa's conventions. Returns the worst deviation."""
+    """Compares the reference with torchaudio, which knows Kaldi's and librosa's conventions. Returns the worst
+    deviation.
+    """
     import torch
     import torchaudio
 

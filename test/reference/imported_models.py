@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes models as an operator might bring them, and what onnxruntime makes of features that NumPy computes.
+"""Writes models as an operator might provide them, and onnxruntime's outputs for features computed by NumPy.
 
     python3 test/reference/imported_models.py       writes test/reference/imported-models/
 
 Needs numpy, scipy, onnx, onnxruntime and ffmpeg. The folder becomes a models folder: manifest.json and ONNX files of a
 few layers with random weights. expected.json holds the outputs of each model for each window of the two LJ Speech
 fixtures, joined; test/analysis/imported-models.test.ts compares the server with them. Features come from features.py,
-from the definitions in float64; windows and the positions inside them are computed here. Nothing here calls our own
+from the definitions in float64; windows and the positions inside them are computed here. This uses none of our own
 code.
 """
 
@@ -36,7 +36,7 @@ random = np.random.default_rng(64600)
 
 
 class Graph:
-    """Layers one after the other, with random weights."""
+    """Layers one after another, with random weights."""
 
     def __init__(self, input_name, shape, batch="batch"):
         self.nodes, self.weights, self.outputs, self.batch = [], [], [], batch
@@ -65,8 +65,8 @@ class Graph:
         self.add("Gemm", matrix_name, bias_name, name=name)
 
     def multiply_by_value(self, size_in, size, name, scale):
-        """By a matrix that the graph computes, as attention does: onnxruntime then sums in an order that depends on the
-        size of the batch. (A constant is packed when the file is loaded, and summed in one order.)"""
+        """Uses a matrix that the graph computes, as attention does: onnxruntime then sums in an order that depends on
+        the size of the batch. (A constant is packed at loading, and summed in one order.)"""
         hidden = self.last
         self.add("ReduceMean", keepdims=0)
         self.add("Mul", self.weight(np.zeros((), np.float32), "nothing"))
@@ -89,7 +89,7 @@ class Graph:
 
 
 def waveform_graph(batch):
-    """[batch, samples] to two numbers, with an output of eight beside them that nobody asked for."""
+    """[batch, samples] to two numbers, plus an unused output of eight."""
     graph = Graph("waveform", [64600], batch)
     graph.add("Unsqueeze", graph.weight(np.array([1]), "channel_axis"))
     graph.convolve(1, 8, 250, 80)
@@ -126,7 +126,7 @@ def frames_graph(input_name, frames, bands, output_name, numbers, scale):
     return graph
 
 
-# The field may be left out.
+# The field may be absent.
 KALDI_80 = (
     {name: value for name, value in DEFAULTS.items() if name != "edges"}
     | KALDI
@@ -158,13 +158,13 @@ def output_of(name, kind, index=0):
 
 
 def make_models():
-    """Four recipes that have little in common, and every kind of output."""
+    """Four recipes with little in common, and every kind of output."""
     return [
-        # 4.0375 s of samples, as the detectors of the ASVspoof challenges take.
+        # 4.0375 s of samples, as for the detectors of the ASVspoof challenges.
         entry("random-waveform", "detection", 64600, 15400, WAVEFORM, raw_logits(), output_of("logits", "logit", 1)),
         entry("random-waveform-batch-1", "detection", 64600, 8000, WAVEFORM | dict(normalisation="mean_variance"),
               raw_probabilities(), output_of("probabilities", "probability"), calibration=(1.0, -12.0)),
-        # Partial windows of 160 frames, half of which overlap, and more numbers than anyone needs.
+        # Windows of 160 frames, half of them overlapping, and more numbers than needed.
         entry("random-partial-windows", "detection", 159 * 160, 80 * 160, SLANEY_40,
               frames_graph("mels", 160, 40, "embedding", 192, 20.0), output_of("embedding", "independent_logit", 7)),
         entry("random-kaldi-speaker", "speaker", WINDOW_SAMPLES, WINDOW_SAMPLES, KALDI_80,
@@ -178,7 +178,7 @@ def read_clip(name):
 
 
 def windows_of(audio):
-    """A residual of more than 0.1 s gets a window of its own, which slides back to end with the audio."""
+    """A residual of more than 0.1 s gets its own window, which slides back to end with the audio."""
     begins = list(range(0, len(audio) - WINDOW_SAMPLES + 1, WINDOW_SAMPLES))
     residual = len(audio) - begins[-1] - WINDOW_SAMPLES
     assert residual > SAMPLE_RATE_HZ / 10
@@ -193,7 +193,7 @@ def inputs_of(window, model):
 
 
 def outputs_of(inputs, model):
-    """[inputs, numbers]: one at a time, which every file takes."""
+    """[inputs, numbers]: one at a time, which every file accepts."""
     session = onnxruntime.InferenceSession(FOLDER / model["file"], providers=["CPUExecutionProvider"])
     run = lambda value: session.run([model["output"]["name"]], {model["input"]["name"]: value[None]})[0][0]
     return np.stack([run(value) for value in inputs]).astype(np.float64)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The population stability index by NumPy, for test/console/score-drift.test.ts.
 
-Reads {"pairs": [[reference scores, current scores], ...]} from standard input and writes
-{"indices": [...], "above": share}: the index of each pair, and how often that of equal distributions
-is above 0.1 by chance alone.
+Reads {"pairs": [[reference scores, current scores], ...]} from standard input and writes {"indices": [...], "above":
+share}: the index of each pair, and how often equal distributions exceed 0.1 by chance alone.
 """
 
 import json
@@ -29,7 +28,7 @@ def index_of(reference, current):
 
 
 def share_above(limit, reference_files, current_files, draws=4000):
-    """The worst case: scores that are spread evenly over all bins."""
+    """The worst case: scores spread evenly over all bins."""
     random = np.random.default_rng(7)
     even = np.full(BINS, 1 / BINS)
     pairs = zip(

@@ -12,12 +12,12 @@ import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
 import { sqliteIn } from '../support/stored-keys.js';
 
-/** What `faketime` would have its program load; asked of itself, because its place differs between machines. */
+/** The library that `faketime` preloads; asked of itself, because its place differs between machines. */
 function fakeTimeLibrary(): string {
   const output = execFileSync('faketime', ['-f', '+0d', 'sh', '-c', 'echo $LD_PRELOAD'], {
     encoding: 'utf8',
   });
-  // The one for programs with threads lies beside it.
+  // The version for programs with threads is next to it.
   return output.trim().replace('libfaketime.so', 'libfaketimeMT.so');
 }
 

@@ -56,7 +56,7 @@ test(
     const { state, database } = (await readiness()).json;
     assert.deepEqual({ state, database }, { state: 'not_writable', database: 'full' });
     for (let i = 0; i < 3; i++) assert.equal(await predicted(), 200);
-    // SQLite may have room in a file that it has already.
+    // SQLite may have room in an existing file.
     for (let i = 0; ; i++) {
       const refused = await change();
       if (refused.status !== 503 && i < 100) continue;

@@ -39,7 +39,7 @@ async function isListening(port: number): Promise<boolean> {
 test('not ready at once, but still serving during the grace period, with connections that end', async (t) => {
   const { server, port, analyser, metric } = await startTestServer(t, { stopGraceMs: 1500 });
   assert.equal((await request(port, '/readyz')).status, 200);
-  // The grace period lasts as long as this test needs it.
+  // The grace period lasts as long as this test needs.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const stopped = server.stop();
   const ready = await request(port, '/readyz');

@@ -45,7 +45,7 @@ async function bothAnswer(): Promise<boolean> {
 
 let replacements = 0;
 
-/** Once the next process listens in its place: before, it would have longer than the limit. */
+/** After the next process listens in its place: before, it would have longer than the limit. */
 async function replaced(pid: number): Promise<void> {
   replacements++;
   await eventually(
@@ -57,7 +57,7 @@ async function replaced(pid: number): Promise<void> {
   );
 }
 
-/** The signal takes effect when the process runs next, which takes a while on a busy machine. */
+/** The signal takes effect when the process next runs, which takes a while on a busy machine. */
 async function stop(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await eventually(() => processState(pid)?.state.startsWith('T') ?? false, 'the process is stopped');
@@ -69,7 +69,7 @@ interface Hang {
   readonly state: string;
 }
 
-/** The last of so many lines of the log about processes that hang. */
+/** The last of this many log lines about hanging processes. */
 async function hangInLog(number: number): Promise<Hang> {
   const lines = (): string[] =>
     cli.stdout.split('\n').filter((line) => line.includes('a process does not respond: killing it'));
@@ -154,7 +154,7 @@ test('a process with a debugger is left alone', async () => {
   const [debugged = 0, other = 0] = servingProcesses();
   process.kill(debugged, 'SIGWINCH');
   await eventually(() => cli.stderr.includes('Debugger listening'), 'it listens for a debugger');
-  // Longer than it takes until the supervisor has asked again.
+  // Longer than the interval of the supervisor's checks.
   await stop(other);
   await replaced(other);
   await stop(debugged);

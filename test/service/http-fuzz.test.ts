@@ -66,7 +66,7 @@ test('silence, an early end and a second answer are findings', async (context) =
   const expected = [/no answer within/, /closed without an answer/, /more than one answer/, /a status line/];
   for (const pattern of expected) {
     const connection = await Connection.open(address.port);
-    // Only the silent reply is to take all of it.
+    // Only the silent reply must take all of it.
     const boundMs = pattern === expected[0] ? 300 : 60_000;
     const outcome = await send(connection, input, boundMs);
     assert.match(problemIn(outcome, input, boundMs) ?? '', pattern);

@@ -5,7 +5,7 @@ import { FileArena } from '../../src/evaluation/labelled-lists/file-arena.js';
 import { mapInFlight } from '../../src/evaluation/labelled-lists/in-flight.js';
 import { until } from '../support/until.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 function held() {
   let running = 0;
   const ends: (() => void)[] = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a flood took goes back to the system: containers are sized by it, and ended for it.
+// Memory of a flood returns to the system: containers are sized by it, and killed for it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -81,7 +81,7 @@ async function flood(served: Served, streams: number, uploads: number): Promise<
 test('after a flood of streams and uploads the process is as large as before', async (t) => {
   const served = await serve(t);
   const { pid } = served;
-  // What any work loads.
+  // Modules that any work loads.
   await flood(served, 2, 4);
   const beforeMiB = memoryMiB(pid, 'VmRSS');
   await flood(served, STREAMS, UPLOADS);
@@ -93,7 +93,7 @@ test('after a flood of streams and uploads the process is as large as before', a
   );
 });
 
-// As those of models do at each reload.
+// Like the models' own at each reload.
 test('large blocks of threads go back, however many there were before', async (t) => {
   const source = `
     import { parentPort, workerData } from 'node:worker_threads';
@@ -125,7 +125,7 @@ test('large blocks of threads go back, however many there were before', async (t
   assert.ok(keptMiB < allowedMiB, `${keptMiB.toFixed(0)} MiB are kept, ${allowedMiB} are allowed`);
 });
 
-/** What each of some streams keeps that got the same audio in pieces of this size. */
+/** Memory per stream, for streams that got the same audio in pieces of this size. */
 async function keptPerStreamMiB(t: TestContext, firstId: number, pieceBytes: number): Promise<number> {
   const { LiveStream, closeLiveStream, trimHeap } = loadAddon();
   const format = { encoding: 'pcm16', sampleRateHz: RATE_HZ, channels: 1, preSkip: 0 } as const;
@@ -148,7 +148,7 @@ async function keptPerStreamMiB(t: TestContext, firstId: number, pieceBytes: num
   return (memoryMiB(process.pid, 'VmRSS') - beforeMiB) / STREAMS;
 }
 
-// What is counted of a stream's state is the same for all.
+// The counted part of a stream's state is the same for all.
 test('live audio that comes at once leaves no more behind than in pieces', async (t) => {
   await keptPerStreamMiB(t, 0, PIECE_BYTES);
   const inPiecesMiB = await keptPerStreamMiB(t, STREAMS, PIECE_BYTES);

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 
 const arena = new UploadArena(1 << 20);
 
-/** A reload whose every step is under control. */
+/** A reload with every step under the test's control. */
 function create(use: (analyser: Analyser) => void = () => {}) {
   const starts: { resolve(models: CheckedModels): void; reject(error: unknown): void }[] = [];
   const used: Analyser[] = [];

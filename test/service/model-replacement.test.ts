@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that is given other models while it runs.
+// A server that gets other models while it runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnalyserDouble, someAnalysis, someDetector, someSpeakerModel } from '../support/analyser-double.js';
@@ -17,7 +17,7 @@ const body = formBody([fileEntry(noise(1000))]);
 const largeBody = formBody([fileEntry(noise(5_000_000))]);
 const LARGE = '/v1/predict/large-file';
 
-/** Other models, which answer with another score. */
+/** Other models, with another score. */
 function otherModels({ arena }: TestServer, models?: readonly string[]): AnalyserDouble {
   const other = new AnalyserDouble(arena);
   if (models !== undefined) {
@@ -59,7 +59,7 @@ test('a server that is stopping takes no other models', async (t) => {
   assert.ok(server.analyser.closed && !other.closed);
 });
 
-/** Begins a request with the models of the start in the way that is meant, and finishes it later. */
+/** Begins a request with the initial models in the given way, and finishes it later. */
 const beginnings: readonly [what: string, begin: (server: TestServer) => Promise<() => Promise<string>>][] = [
   [
     'is being analysed',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel's own account of what the program does, by strace: where it connects to, and what it writes.
+// The program's connections and writes, as the kernel reports them through strace.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ import { monoWav } from '../support/wav.js';
 
 const run = promisify(execFile);
 
-/** An empty home and an empty folder for temporary files: anything in them afterwards was not asked for. */
+/** An empty home and an empty folder for temporary files: anything in them afterwards is a fault. */
 function surroundings(t: TestContext) {
   const folder = fs.realpathSync(temporaryFolder(t));
   const [home, temporary, data, working] = ['home', 'tmp', 'data', 'working'].map((name) => {
@@ -26,7 +26,7 @@ function surroundings(t: TestContext) {
     return made;
   }) as [string, string, string, string];
   const traceFile = path.join(folder, 'trace');
-  // As far from the default as an operator can get by accident.
+  // Settings as far from the default as an operator may choose by accident.
   const vendor = { ORT_DISABLE_TELEMETRY: '0', ORT_TELEMETRY_DISABLED: '0' };
   const collector = {
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces',
@@ -37,14 +37,14 @@ function surroundings(t: TestContext) {
   return { folder, home, temporary, data, working, traceFile, env };
 }
 
-/** The trace, once the traced process, to which all others belong, is over. */
+/** The trace, after the traced process (the parent of all others) has ended. */
 async function finishedTrace(file: string, pid: number): Promise<string> {
   const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, 'm');
   await eventually(() => end.test(fs.readFileSync(file, 'utf8')), 'the trace is complete');
   return fs.readFileSync(file, 'utf8');
 }
 
-/** Runs a command traced, in empty surroundings, and returns what it did beyond writing to its data folder. */
+/** Traces a command in empty surroundings, and returns its actions other than writes to its data folder. */
 async function contactsOf(
   t: TestContext,
   args: readonly string[],
@@ -67,7 +67,7 @@ async function contactsOf(
   };
 }
 
-// Not of this project: something that each of these calls is known of.
+// Checks strace rather than this project: something known about each of these calls.
 for (const [what, script] of [
   ['a connection', `require('net').connect(9, '127.0.0.1').on('error', () => {})`],
   ['a look-up of a name', `require('dns').lookup('veravox.invalid', () => {})`],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two servers and two workers with addresses and data folders of their own, on one PostgreSQL database and one bucket, whose public name
-// none of them can reach: it belongs to a proxy with TLS.
+// Two servers and two workers with addresses and data folders of their own, on one PostgreSQL database and one bucket with a
+// public name that none of them can reach: that of a proxy with TLS.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -95,7 +95,7 @@ after(async () => {
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** As the proxy passes it on. */
+/** As the proxy forwards it. */
 async function throughProxy(method: string, link: string, body?: Uint8Array): Promise<number> {
   const { pathname, search, hostname } = new URL(link);
   assert.equal(hostname, PUBLIC_HOST);
@@ -148,7 +148,7 @@ test('a link of the storage is read from it, although its public name cannot be 
   assert.ok(answer.global);
   const { id } = await b.client.createJob({ presignedUrl: link });
   assert.equal((await b.client.waitForJob(id, { pollMs: 20 })).state, 'succeeded');
-  // Another object under the same signature is no link of ours; only the storage could tell.
+  // Another object under the same signature is not a link of ours; only the storage could tell.
   await assert.rejects(b.client.predict({ presignedUrl: link.replace('linked', 'other') }), { status: 503 });
 });
 
@@ -187,7 +187,7 @@ test('a start with another secret than the other hosts have is refused, and says
   fs.writeFileSync(file, `${other}\n`);
   for (const [processes, hasDatabase, said] of [
     ['2', true, /VERAVOX_STORAGE_SECRET is another one than that of the other hosts/],
-    // The note in the bucket tells.
+    // The note in the bucket tells them apart.
     ['0', false, /Hosts with another secret store files in this bucket/],
   ] as const) {
     const settings = envOf(`refused-${processes}`, {
@@ -218,6 +218,6 @@ test('a server whose bucket is missing starts, is not ready, says why, and logs 
   assert.deepEqual([told?.level, told?.state], ['error', 'missing']);
   server.child.kill('SIGTERM');
   await eventually(() => server.child.exitCode !== null, 'it stops');
-  // Of packages and of Node, too.
+  // Also from packages and from Node.
   assert.equal(server.stderr, '');
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two analyses of one upload: what the client is told does not depend on which of two threads is faster.
+// Two analyses of one upload: the answer does not depend on which of two threads is faster.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

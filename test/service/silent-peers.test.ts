@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every call to another program ends in time, also if that accepts and says nothing, or begins and says nothing more.
+// Every call to another program ends in time, even if that program accepts and says nothing, or stops midway.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -27,9 +27,9 @@ import {
 } from '../support/silent-peers.js';
 import { TestFetcher } from '../support/test-fetcher.js';
 
-/** Of the calls: long enough for a busy machine to get to the silence. */
+/** Timeout of the calls: long enough for a busy machine to reach the silence. */
 const TIMEOUT_MS = 1500;
-/** What hangs is not waited for longer. */
+/** Longest wait for a call that hangs. */
 const GIVE_UP_MS = 60_000;
 const timeouts = { stallTimeoutMs: TIMEOUT_MS, totalTimeoutMs: 1.5 * TIMEOUT_MS };
 const never = new AbortController().signal;
@@ -40,7 +40,7 @@ const everywhere = {
 
 interface Caller {
   readonly what: string;
-  /** Below `src`: the file that sends. */
+  /** The sending file, below `src`. */
   readonly file: string;
   readonly start: (t: TestContext, silence: Silence) => Promise<SilentPeer>;
   readonly call: (peer: SilentPeer, t: TestContext) => Promise<unknown>;
@@ -125,7 +125,7 @@ const described = (origin: string): string =>
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** With a token that is right but for its signature, which only the keys can tell. */
+/** With a token that is valid except for its signature, which only the keys can show. */
 function tokens(origin: string): string {
   const nowS = Math.floor(Date.now() / 1000);
   const claims = { iss: origin, sub: 's', aud: 'me', nonce: 'n', iat: nowS, exp: nowS + 60 };
@@ -136,7 +136,7 @@ function tokens(origin: string): string {
 const finishSignIn = (peer: SilentPeer): Promise<unknown> =>
   oidc(peer).finish('code=c&state=s', { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) });
 
-/** The product's, with shorter limits; what has none stays so. */
+/** The product's own, with shorter limits; missing limits stay missing. */
 function postgresSettings({ port }: SilentPeer) {
   const address = {
     host: '127.0.0.1',
@@ -208,7 +208,7 @@ const callers: readonly Caller[] = [
     file: 'state/storage/s3-calls.ts',
     start: onHttp(),
     call: (peer, t) => bucketAt(peer, t).stateOf(NAME),
-    // Of the object itself nothing is read.
+    // Reads nothing of the object itself.
     silences: ['silent'],
   },
   {
@@ -241,7 +241,7 @@ const callers: readonly Caller[] = [
     start: onHttp(),
     call: (peer) =>
       postJson(link(peer), {}, '{}', { surroundings: everywhere, timeoutMs: TIMEOUT_MS }, never),
-    // Once the status is there, the webhook has arrived.
+    // When the status has arrived, so has the webhook.
     silences: ['silent'],
   },
   {
@@ -283,7 +283,7 @@ const callers: readonly Caller[] = [
         });
         tracing.begin({ name: 'span', kind: 'internal' }).end();
       }),
-    // What was sent counts as exported once the status is there, and its connection is closed all the same.
+    // Data counts as exported when the status has arrived, but its connection is still closed.
     silences: ['silent'],
   },
   {
@@ -300,7 +300,7 @@ const callers: readonly Caller[] = [
   },
 ];
 
-/** Rejects unless the call fails by itself, leaving no connection behind. */
+/** Rejects unless the call fails by itself and leaves no connection behind. */
 async function failsInTime(call: Promise<unknown>, peer: SilentPeer, giveUpMs = GIVE_UP_MS): Promise<void> {
   const patience = new AbortController();
   const hangs = delay(giveUpMs, 'hangs' as const, { signal: patience.signal }).catch(() => 'hangs' as const);
@@ -317,7 +317,7 @@ async function failsInTime(call: Promise<unknown>, peer: SilentPeer, giveUpMs = 
   await eventually(() => peer.connections() === 0, 'all connections are closed');
 }
 
-// They wait most of the time.
+// They spend most of the time waiting.
 test('calls to programs that say nothing', { concurrency: 24 }, async (suite) => {
   const cases = callers.flatMap(({ what, start, call, silences = all }) =>
     silences.map((silence) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server with the default settings loads until it is ready, and its threads: each module costs about a third of a
-// millisecond, and large packages 20 to 60.
+// Modules that a server with default settings and its threads load until it is ready: each module costs about a third of
+// a millisecond, and large packages 20 to 60.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,10 @@ import { writeTinyModels } from '../support/tiny-models.js';
 
 const preload = new URL('../support/module-log.js', import.meta.url).href;
 
-/** Packages for other databases, buckets, collectors and sign-ins, and what a first link or batch may wait for. */
+/**
+ * Packages for other databases, buckets, collectors and sign-ins, and modules that a first link or batch may wait
+ * for.
+ */
 const unwanted = [
   ...['pg', '@aws-sdk', '@smithy', '@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-http'],
   ...['openid-client', 'csv-parse', 'playwright-core', 'esbuild'],
@@ -52,7 +55,7 @@ async function loadedAtStart(context: TestContext): Promise<Loaded> {
 
 test('a start on the embedded default loads few modules, and none of what it does not use', async (context) => {
   const { modules, followsPromises } = await loadedAtStart(context);
-  // So that an empty list does not pass.
+  // So that an empty list fails.
   assert.ok(modules.some((url) => url.endsWith('/src/service/server.js')));
   assert.ok(modules.some((url) => url.includes('/node_modules/ajv/')));
   for (const name of unwanted) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes on one port: one that dies costs its own requests, is replaced, and an input that did it twice is
-// refused. In order: the tests share a server, since starting one takes seconds.
+// Several processes on one port: one that dies costs only its own requests and is replaced, and an input that kills
+// twice is refused. In order: the tests share a server, since starting one takes seconds.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -50,7 +50,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
 }
 
-/** The processes that serve, by the supervisor's children. */
+/** The serving processes, found as the supervisor's children. */
 function servingProcesses(): number[] {
   const supervisor = cli.child.pid as number;
   return fs
@@ -60,7 +60,7 @@ function servingProcesses(): number[] {
     .map(Number);
 }
 
-/** Each process has a connection of its own to answer: the system deals them out. */
+/** Needs a separate connection for each process: the system assigns them. */
 async function everyProcessAnswers(): Promise<boolean> {
   try {
     const answers = await Promise.all(Array.from({ length: 8 }, () => request(port, '/readyz')));
@@ -145,7 +145,7 @@ test('the concurrency of a key holds over all processes', async () => {
   const head =
     `POST /v1/predict HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${concurrencyKey}\r\n` +
     `content-type: ${FORM_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`;
-  // Requests whose body is yet to come: one after the other is known everywhere, or refused.
+  // Requests whose body is still to come: one after another is known everywhere, or refused.
   const held: RawClient[] = [];
   const refused: RawClient[] = [];
   for (let i = 0; i < 4 * CONCURRENCY; i++) {
@@ -238,11 +238,11 @@ test('an input that kills a process twice is refused from then on', async () => 
         dead = Number(stdout);
       },
     );
-    // Again and again, until it is caught at work.
+    // Repeats until it is caught at work.
     while (dead === undefined) {
       await Promise.race([predict(longSpeech).catch(() => undefined), killing]);
     }
-    // The other one goes on meanwhile.
+    // The other process continues meanwhile.
     await eventually(
       async () => (await predict(speech).catch(() => undefined))?.status === 200,
       'other requests are answered',

@@ -71,10 +71,10 @@ test('of two hosts that start on an empty database, one shows the first key, and
   for (const { port } of hosts) assert.equal(await statusOn(port, keys[0] ?? ''), 200);
 });
 
-/** Makes and revokes keys on a third host. @returns after how many milliseconds both hosts refused the quickest */
+/** Makes and revokes keys on a third host. @returns the least milliseconds until both hosts refused one */
 async function revokedAfterMs(): Promise<number> {
   const timesMs: number[] = [];
-  // What else runs on the machine can delay an answer, never speed it up.
+  // Other work on the machine can delay an answer, never speed it up.
   while (timesMs.length < 3 && !timesMs.some((ms) => ms < 1000)) {
     const key = (await command('keys', 'create')).stdout.trimEnd();
     for (const { port } of hosts) assert.equal(await statusOn(port, key), 200);
@@ -92,7 +92,10 @@ test('a key made on a third host works on both at once, and revoked there it wor
   assert.ok((await revokedAfterMs()) < 1000);
 });
 
-/** How many of these requests both hosts together accept, eight at a time. @param hostOf which host gets the i-th */
+/**
+ * The number of these requests that both hosts together accept, eight at a time. @param hostOf which host gets the
+ * i-th
+ */
 async function acceptedOf(key: string, count: number, hostOf: (i: number) => number): Promise<number> {
   let accepted = 0;
   for (let i = 0; i < count; i += 8) {
@@ -156,7 +159,7 @@ test('without the database known keys go on, and operators see it; afterwards ev
     assert.equal(await statusOn(port, key), 200);
     assert.equal(await statusOn(port, `vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), 503);
   }
-  // Each host grants the whole limit by itself.
+  // Each host alone grants the whole limit.
   for (const host of [0, 1]) {
     const accepted = await acceptedOf(limited, 32, () => host);
     assert.ok(accepted >= 16 && accepted <= 20, `${accepted}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An error that nothing has caught ends the server with exit code 1, after requests in flight had their answers.
+// An uncaught error ends the server with exit code 1, after requests in flight were answered.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const faults = {
   rejection: "Promise.reject(new Error('injected'))",
 };
 
-/** A server that runs `fault` when it gets SIGUSR2. */
+/** A server that runs `fault` on SIGUSR2. */
 function faultyServer(context: TestContext, fault: string): Cli {
   const preload = `data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(fault)}})`;
   const cli = new Cli(['serve'], {
@@ -45,7 +45,7 @@ for (const [kind, fault] of Object.entries(faults)) {
     assert.equal(status, 1);
     assert.match(stdout, /injected/);
     assert.match(stdout, /uncaught error: stopping the server/);
-    // It had come before the stop, or during it, or was refused a connection; never a broken answer.
+    // It arrived before the stop, or during it, or was refused a connection; never a broken answer.
     const answer = await pending;
     if (typeof answer === 'object') assert.ok([200, 503].includes(answer.status), answer.text);
     else assert.ok(['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String(answer)));

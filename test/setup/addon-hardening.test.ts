@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The addon decodes files from strangers. How it was built is read from the file itself.
+// The addon decodes files from strangers. The file itself shows how it was built.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,11 +30,11 @@ interface Segment {
   readonly bytes: number;
 }
 
-/** What is asked of a 64-bit little-endian file. */
+/** Requirements for a 64-bit little-endian file. */
 class ElfFile {
   readonly machine: number;
   readonly segments: readonly Segment[];
-  /** Dynamic symbols with their addresses; 0 for what other libraries give. */
+  /** Dynamic symbols with their addresses; 0 for those from other libraries. */
   readonly symbols: ReadonlyMap<string, number>;
   readonly #file: Buffer;
 
@@ -118,8 +118,8 @@ test('jumps land at the beginnings of functions only', { skip: addon.machine !==
   assert.equal(addon.codeOf('napi_register_module_v1', 4), ENDBR64);
 });
 
-// The file tells that some of its parts have a guard, and not that all have. A function of the C library with a check is called only
-// if the compiler knows a size that it cannot prove: there may be none.
+// The file shows that some of its parts have a guard, not that all have. Checked functions of the C library are called only if
+// the compiler knows a size that it cannot prove: there may be none.
 test('every source file is compiled with all protections', () => {
   const commands: readonly { readonly command: string; readonly file: string }[] = JSON.parse(
     fs.readFileSync(path.join(buildDir, 'compile_commands.json'), 'utf8'),
@@ -138,7 +138,7 @@ test('every source file is compiled with all protections', () => {
       /-fno-stack-protector|-fcf-protection=none|-U_FORTIFY_SOURCE(?!.*-D_FORTIFY_SOURCE)/,
       file,
     );
-    // Loops over numbers whose count is ours.
+    // Loops over numbers whose count is the test's own.
     if (!/native\/(features|resample|vad)\//.test(file))
       assert.doesNotMatch(command, /-U_GLIBCXX_ASSERTIONS/, file);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds what the Dockerfile puts into the image, without Docker, and runs it. Only the installation of packages is
-// stood in for by those that are here.
+// Builds the content of the Dockerfile's image, without Docker, and runs it. Only installed packages are replaced
+// by the local ones.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,10 +25,10 @@ function runHere(cwd: string, program: string, ...args: string[]): void {
   assert.equal(status, 0, `${program} ${args.join(' ')}:\n${stdout}${stderr}`);
 }
 
-/** The build stage after its RUN: compiled from nothing but what COPY brought. */
+/** The build stage after its RUN: compiled only from the files of COPY. */
 function buildStage(dir: string): void {
   for (const copy of build.copies) copyFromContext(copy, packageDir, dir);
-  // What npm ci would bring; the compiler is told to look there.
+  // The result of npm ci; the compiler must look there.
   fs.symlinkSync(path.join(packageDir, 'node_modules'), path.join(dir, 'node_modules'));
   runHere(dir, process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
   runHere(dir, process.execPath, 'scripts/docs-page.mjs');
@@ -41,7 +41,7 @@ function buildStage(dir: string): void {
   fs.copyFileSync(path.join(packageDir, addon), path.join(dir, addon));
 }
 
-/** What `npm prune --omit=dev` and the removal of other platforms' libraries leave. */
+/** The result of `npm prune --omit=dev` and the removal of other platforms' libraries. */
 function copyProductionPackages(target: string): void {
   const { packages } = JSON.parse(fs.readFileSync(path.join(packageDir, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: true }>;
@@ -81,7 +81,7 @@ function filesIn(dir: string): fs.Dirent[] {
     .filter((entry) => entry.isFile() || entry.isSymbolicLink());
 }
 
-/** What the code reads beside itself: the constant paths that it joins to the package's folder. */
+/** Paths that the code reads beside itself: the constants that it joins to the package's folder. */
 function pathsThatCodeNames(): string[] {
   return filesIn(path.join(packageDir, 'src'))
     .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
@@ -141,7 +141,7 @@ test('the image’s files are complete and become ready, and the health check fo
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-image-'));
   let server: ChildProcess | undefined;
   context.after(async () => {
-    // First the server: the folder cannot be removed while it writes there.
+    // The server first: the folder cannot be removed while it writes there.
     if (server?.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit');
     fs.rmSync(dir, { recursive: true, force: true });
   });
@@ -150,7 +150,7 @@ test('the image’s files are complete and become ready, and the health check fo
   assertNothingUnneeded(imageDir);
   const port = await freePort();
   const dataDir = path.join(imageDir, 'data');
-  // The image's settings, with the data folder in another place.
+  // The image's settings, with another data folder.
   const settings = Object.entries(image.env).map(([name, value]) => [
     name,
     value.replace(image.env.VERAVOX_DATA_DIR ?? '', dataDir),

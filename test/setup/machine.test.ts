@@ -10,7 +10,7 @@ import { undisturbedTime } from '../support/undisturbed.js';
 
 const nobody = 65534;
 
-// Stands for npm: notes how it was called and leaves behind what set-up looks for.
+// Replaces npm: records its calls and leaves the files that set-up looks for.
 const npm = `#!/bin/sh
 echo "npm $*" >> calls
 if [ -e fail ]; then echo "the reason, in full"; exit 3; fi
@@ -25,14 +25,14 @@ echo "apt-get $*" >> calls
 [ -e lists-are-old ] && case "$*" in *update) rm lists-are-old ;; *) echo "404 Not Found"; exit 100 ;; esac
 case "$*" in *install*) for name in g++ cmake make pkg-config; do ln -sf "$(command -v true)" "bin/$name"; done ;; esac
 exit 0`;
-/** Stands for the Node that npm brings. */
+/** Replaces the Node that npm provides. */
 const fetchedNode = `#!/bin/sh
 unset NODE_OPTIONS
 exec "${process.execPath}" "$@"`;
 const succeeds = '#!/bin/sh\nexit 0';
 const fails = '#!/bin/sh\nexit 1';
 
-/** A small repository with the real set-up scripts, and a PATH on which every program is one of ours. */
+/** A small repository with the real set-up scripts, and a PATH of the test's own programs. */
 class Machine {
   readonly dir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-setup-'));
 
@@ -81,7 +81,7 @@ class Machine {
 }
 
 const isRoot = process.getuid?.() === 0;
-// Node may lie where only root can reach it.
+// Node may be in a place that only root can reach.
 const canDropRoot = spawnSync(process.execPath, ['--version'], { uid: nobody }).status === 0;
 
 test('a step that fails shows its output, ends with 1, and is done again next time', (context) => {
@@ -194,7 +194,7 @@ test('the first run does every step, the second none, without a word and within 
   assert.equal(first.status, 0, first.stderr);
   assert.deepEqual(first.calls, ['npm ci --no-audit --no-fund', 'npm run build:addon', 'npm run build:ts']);
   assert.equal(first.stdout.trimEnd().split('\n').length, 3);
-  // What else runs on the machine can delay it, never speed it up: the best of five is its own time.
+  // Other work on the machine can delay it, never speed it up: the best of five is its own time.
   const timesMs: number[] = [];
   while (timesMs.length < 5 && !timesMs.some((ms) => ms < 1000)) {
     const took = undisturbedTime();

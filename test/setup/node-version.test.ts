@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Node that is too old is told so in one sentence, by the commands and by every script.
+// Every command and script reports a Node that is too old in one sentence.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +14,7 @@ const oneSentence = /^[^\n]*Expected Node 22\.9 or later, but this is v(\d+\.\d+
 
 const read = (file: string) => JSON.parse(fs.readFileSync(path.join(packageDir, file), 'utf8'));
 
-/** A folder with the programs and scripts of this one, where npm brings nothing. */
+/** A folder with this project's programs and scripts, where npm provides nothing. */
 function clone(context: TestContext): string {
   const dir = temporaryFolder(context);
   const bin = path.join(dir, 'bin');
@@ -50,7 +50,7 @@ test('the oldest Node is the same everywhere', () => {
   }
 });
 
-/** Others only start npm scripts, which say it. */
+/** Others only start npm scripts, which report it. */
 const scripts = ['.', 'client', 'dashboard'].flatMap((folder) =>
   Object.entries<string>(read(`${folder}/package.json`).scripts)
     .filter(([, command]) => !command.split(' && ').every((part) => part.startsWith('npm ')))

@@ -38,7 +38,7 @@ test('the lock file lists the packages of every platform; npm ci refuses it othe
   }
 });
 
-// The registry that made the lock files has not all packages of other platforms: those are pinned by their version alone.
+// The registry of the lock files lacks some packages of other platforms: those are pinned by version alone.
 test('what is installed on x64 Linux is pinned by its hash', () => {
   const nodeLock = JSON.parse(fs.readFileSync('scripts/setup/node/package-lock.json', 'utf8')) as typeof lock;
   const withoutHash = [lock, nodeLock]
@@ -55,7 +55,7 @@ test('what is installed on x64 Linux is pinned by its hash', () => {
 test('no dependency runs a script when it is installed', () => {
   assert.match(fs.readFileSync('.npmrc', 'utf8'), /^ignore-scripts=true$/m);
   const withScript = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
-  // Two look for another binary where their own is missing, the last downloads CUDA libraries: all do without.
+  // Two look for another binary if theirs is missing, the last downloads CUDA libraries: all work without.
   assert.deepEqual(
     withScript.map(([location]) => location),
     ['node_modules/@swc/core', 'node_modules/esbuild', 'node_modules/onnxruntime-node'],

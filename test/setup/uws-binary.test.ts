@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which version of uWebSockets.js the server uses: the newest whose binary loads.
+// The server's version of uWebSockets.js: the newest whose binary loads.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -22,7 +22,7 @@ const binaries = ['node_modules', 'node_modules/uWebSockets.js-20.51/node_module
   .filter((file) => fs.existsSync(file));
 const isOlder = (file: string): boolean => file.includes('20.51');
 
-/** `open` stands for the function by which Node loads a binary, `dlopen`; a text is why it fails. */
+/** `open` replaces `dlopen`, by which Node loads a binary; a text is the reason of a failure. */
 const opening = (open: string): { NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
     const dlopen = process.dlopen;
@@ -47,7 +47,7 @@ async function doctorsFinding(t: TestContext, env: Record<string, string> = {}):
   return `${result} ${finding}`;
 }
 
-/** Node itself is asked: the newest binary that loads here. */
+/** Asks Node itself: the newest binary that loads here. */
 const loadable = binaries.find((file) => {
   try {
     execFileSync(process.execPath, ['-p', 'require(process.argv[1])', file], { stdio: 'ignore' });
@@ -78,7 +78,7 @@ test('doctor opens the binary, and names the version that it has opened', async 
 });
 
 test('the newest that loads is used', async (t) => {
-  // Stands for a newer C library: the newer version gets the binary that this system loads.
+  // Simulates a newer C library: the newer version gets the binary that this system loads.
   const everyLoads = opening(`() => ${JSON.stringify(loadable)}`);
   assert.equal(await doctorsFinding(t, everyLoads), `ok ${newer}`);
   const onlyOlder = opening(`(file) => file.includes('20.51') ? ${JSON.stringify(loadable)} : undefined`);

@@ -10,7 +10,7 @@ import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 
 const act = { event: 'something', text: 'ünïcode, "quotes" and \\ ' };
 
-/** Three days of three lines each; the first has one more, with which the chain starts. */
+/** Three days of three lines each; the first has an extra line that starts the chain. */
 async function threeDays(t: TestContext) {
   const dataDir = temporaryFolder(t);
   let now = new Date();

@@ -23,7 +23,7 @@ const someRecord: RequestRecord = {
   totalMs: 2,
 };
 
-/** A log that is written by hand, with a clock that is set by hand. */
+/** A log written by hand, with a clock set by hand. */
 function createLog(context: TestContext, options: Partial<AuditLogOptions> = {}) {
   const dataDir = temporaryFolder(context);
   const clock = { now: new Date('2026-11-21T12:00:00.000Z') };
@@ -44,7 +44,7 @@ function createLog(context: TestContext, options: Partial<AuditLogOptions> = {})
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-      // What the log says of itself is for other tests.
+      // Other tests cover the log's lines about itself.
       .filter(({ event }) => event === undefined);
   return { dataDir, log, clock, errors, lost, file, lines };
 }

@@ -26,7 +26,7 @@ async function owned(t: TestContext, dataDir: string) {
     try {
       folder.release();
     } catch {
-      // It was released in the test.
+      // The test has released it.
     }
   });
   return folder;
@@ -74,7 +74,7 @@ test('processes that inherit the lock hold it until the last of them has ended',
   assert.equal(isDataFolderInUse(dataDir), true);
   await assert.rejects(ownDataFolder(dataDir), (error) => {
     assert.ok(error instanceof DataFolderInUse);
-    // Not of the process that took the lock and left it to this one.
+    // Not of the process that took the lock and passed it to this one.
     assert.ok(error.message.includes(`(process ${child.pid}).`), error.message);
     return true;
   });

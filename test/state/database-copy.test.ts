@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way from SQLite to PostgreSQL.
+// Copying from SQLite to PostgreSQL.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -50,7 +50,7 @@ async function opened<Result>(
 
 const deliveryId = randomUUID();
 
-/** Everything of what servers and commands write. */
+/** All data that servers and commands write. */
 async function fill(database: Database): Promise<void> {
   const keys = new KeyRegistry(database);
   const { key } = await keys.create({ name: 'ä "quoted"', scopes: ['predict'], account: 'acme' });
@@ -86,7 +86,7 @@ async function fill(database: Database): Promise<void> {
   );
 }
 
-/** What was in work when the server ended waits again. */
+/** Work in progress when the server ended waits again. */
 const waiting = (row: Row): Row => {
   const state = { running: 'queued', sending: 'waiting' }[String(row.state)];
   return state === undefined ? row : { ...row, state, holder: null, leased_until_ms: null };
@@ -192,7 +192,7 @@ test('a server is not overtaken: while one uses the data folder, nothing is copi
   t.after(() => cli.child.kill('SIGKILL'));
   await cli.printed(/is ready on/);
   assert.match(cli.stdout, /"level":"warn".*veravox\.db has API keys, but .* veravox database copy/);
-  // So that the copy is still possible.
+  // So that the copy remains possible.
   assert.doesNotMatch(cli.stdout, /An API key was created/);
   const refused = await runCli(['database', 'copy'], env);
   assert.equal(refused.status, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A PostgreSQL server that goes away, refuses, or is somebody else.
+// A PostgreSQL server that disappears, refuses, or is an impostor.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
@@ -28,7 +28,7 @@ for (const file of [certFile, keyFile]) server.own(file);
 await server.start();
 after(() => server.remove());
 
-/** Below the ports that the system hands out itself, so that no other test gets it meanwhile. */
+/** Below the system's own ports, so that no other test gets it meanwhile. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + randomInt(10_000);
@@ -118,7 +118,7 @@ test('the server must be who it says, unless the settings waive that', async (t)
     await assert.rejects(ask(`?sslmode=${mode}`, other.certFile), unavailable, 'signed by somebody else');
   }
   await assert.rejects(ask('?sslmode=require', other.certFile), unavailable);
-  // 127.0.0.2 is this machine too, under a name that the certificate does not have.
+  // 127.0.0.2 is also this machine, under a name that the certificate lacks.
   assert.equal(await ask('?sslmode=verify-ca', certFile, '127.0.0.2'), 1);
   await assert.rejects(
     ask('?sslmode=verify-full', certFile, '127.0.0.2'),

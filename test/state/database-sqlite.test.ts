@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SQLite file that others use, that is damaged, and whose process is killed.
+// A SQLite file that is in use, that is damaged, or whose process is killed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both databases promise, by the same tests.
+// Promises of both databases, in the same tests.
 import assert from 'node:assert/strict';
 import type { Database, DatabaseError, FailureKind, Value } from '../../src/state/database/database.js';
 import { ForeignTables, migrate } from '../../src/state/database/migrate.js';
@@ -162,7 +162,7 @@ onEachDatabase(
     const end = other.follow('things', () => heard++);
     const own = { heard: 0 };
     database.follow('things', () => own.heard++);
-    // Following begins with a look, and that may take a moment.
+    // Following begins with a look, which may take a moment.
     const change = (id: number): Promise<void> =>
       database.transaction(async (transaction) => {
         await transaction.execute(insert, [id, null, null, null]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A disk that is really full: the data folder lies on a small file system of its own.
+// A disk that is really full: the data folder is on a small separate file system.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ async function startOnSmallDisk(t: TestContext, overrides: Partial<Config>): Pro
   try {
     return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
   } finally {
-    // After the server, which is stopped by a hook that was there before.
+    // After the server, which an earlier hook stops.
     t.after(() => removeMounted(dataDir));
   }
 }
@@ -77,7 +77,7 @@ for (const isChunked of [false, true]) {
     assertFull(await put(server, 'b', 5 * MEBIBYTE, isChunked));
     assert.equal(filesOnDisk(server.dataDir).length, 1);
     assert.ok(freeBytes(server) > reserveBytes);
-    // What another program takes counts, too.
+    // Other programs' use also counts.
     fs.writeFileSync(path.join(server.dataDir, 'other'), noise(freeBytes(server) - MEBIBYTE));
     assertFull(await put(server, 'b', 1000, isChunked));
     await createKey(server.dataDir, { name: 'new', scopes: ['predict'] });

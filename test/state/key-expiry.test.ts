@@ -30,7 +30,7 @@ async function start(context: TestContext) {
     registry.create({ name: 'test', scopes: ['predict'], ...wanted });
   const statusOf = async (key: string): Promise<number> =>
     (await predict(port, body, { headers: { 'x-api-key': key } })).status;
-  /** Asks until the status is `wanted`; returns how long that took on its own. */
+  /** Asks until the status is `wanted`; returns the time that this took by itself. */
   async function untilStatus(key: string, wanted: number): Promise<number> {
     const took = undisturbedTime();
     await eventually(async () => (await statusOf(key)) === wanted, `status ${wanted}`);
@@ -39,7 +39,7 @@ async function start(context: TestContext) {
   return { dataDir, create, statusOf, untilStatus };
 }
 
-/** What else runs on the machine can delay an answer, never speed it up: the best of three is the server's own time. */
+/** Other work on the machine can delay an answer, never speed it up: the best of three is the server's own time. */
 async function assertWithinASecond(measure: () => Promise<number>): Promise<void> {
   const timesMs: number[] = [];
   while (timesMs.length < 3 && !timesMs.some((ms) => ms < 1000)) timesMs.push(await measure());
@@ -53,7 +53,7 @@ test('a revoked key is refused within a second, by a server that goes on running
     const { key, text } = await create();
     await untilStatus(text, 200);
     assert.equal((await runCli(['keys', 'revoke', key.id], { VERAVOX_DATA_DIR: dataDir })).status, 0);
-    // Measured from when the command has ended.
+    // Measured from the end of the command.
     return untilStatus(text, 401);
   });
   assert.equal(await statusOf(other.text), 200);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A key that somebody uses is never listed as unused, whatever it is used for.
+// A key in use is never listed as unused, whatever its use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient } from '../../client/src/index.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys that a running server accepts, on either database.
+// The keys that a running server accepts, with either database.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -118,7 +118,7 @@ onEachDatabase(
     assert.equal(store.authenticate(text)?.id, key.id);
     await keys.revoke(key.id);
     await eventually(() => store.authenticate(text) === undefined, 'it is revoked');
-    // An answer on its way may still have it as it was.
+    // An answer in transit may still contain the old state.
     assert.equal(store.size, 3, 'one that is revoked and has not expired is still known');
   },
 );
@@ -223,7 +223,7 @@ test('a connection to the database that is dead without a word does not keep a r
   await migrate(direct, migrations);
   const keys = new KeyRegistry(direct);
   const { key, text } = await keys.create(predictOnly);
-  // What is open when it freezes passes nothing on any more, and is not closed either.
+  // Open connections stop forwarding when it freezes, but are not closed.
   const sockets: net.Socket[] = [];
   const way = net.createServer((client) => {
     const target = net.connect(`${server.file('.s.PGSQL.5432')}`);

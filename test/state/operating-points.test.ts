@@ -87,7 +87,7 @@ test('in JSON a name counts as in a form, and a number as text is refused', asyn
     assert.equal(answer.status, 400);
     return answer.json.message;
   };
-  // Fields are checked first, then where the link leads.
+  // Fields are checked first, then the target of the link.
   assert.match(await refusalOf('strict'), /elsewhere\.example\.com/);
   assert.match(await refusalOf('lenient'), /for threshold but received "lenient"/);
   assert.match(await refusalOf('0.5'), /for threshold but received the string "0\.5"/);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rates that hold over several hosts: what the database grants, and how a host spends it.
+// Rates over several hosts: the database's grants, and a host's use of them.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LeasedRates } from '../../src/api/admission/leased-rates.js';
@@ -43,7 +43,7 @@ test('hosts that ask at the same time are granted exactly the limit together', a
   const hosts = await windowsOf(t, 3);
   const keys = ['a', 'b', 'c'];
   const rounds = Array.from({ length: 45 }, (_, i) =>
-    // In another order each time, which must not make them wait for each other.
+    // In a different order each time, which must not make them wait for each other.
     (hosts[i % 3] as RateWindows).take(
       keys.map((_key, j) => question({ keyId: keys[(i + j) % 3] as string, wanted: 7 })),
     ),
@@ -94,7 +94,7 @@ test('another limit of the same key has a window of its own', async (t) => {
   assert.equal((await takeOne(windows, { requests: 101, wanted: 9 })).granted, 9);
 });
 
-/** How many of these requests were accepted, sent in groups of eight. @param hostOf which host gets the i-th */
+/** The number of accepted requests of these, sent in groups of eight. @param hostOf which host gets the i-th */
 async function acceptedOf(
   hosts: readonly LeasedRates[],
   rate: RateLimit,
@@ -146,7 +146,7 @@ test('once the window has ended, requests are accepted again on both hosts', asy
   assert.equal((await first.count(key))?.isExceeded, false);
 });
 
-/** Answers when it is told to. */
+/** Answers on command. */
 class HeldWindows {
   #isHolding = true;
   readonly asked: { questions: readonly RateQuestion[]; settle: (error?: Error) => void }[] = [];
@@ -172,7 +172,7 @@ class HeldWindows {
   }
 }
 
-/** Whether it is settled without anything from outside. */
+/** Whether it settles without outside events. */
 const isSettled = (counting: Promise<unknown> | undefined): Promise<boolean> =>
   Promise.race([
     Promise.resolve(counting).then(() => true),
@@ -199,7 +199,7 @@ test('a request does not wait for the database while something is left of the sh
   );
   first?.settle();
   assert.equal((await fifth)?.isExceeded, false);
-  // A share of 2 %, and more is asked for before it is used up.
+  // A share of 2 %, and more is requested before it is used up.
   for (let i = 0; i < 8; i++) assert.ok(await isSettled(rates.count(key)), `${i}`);
   await eventually(() => windows.asked.length === 2, 'it is asked again');
   windows.asked[1]?.settle();

@@ -45,7 +45,7 @@ class Machine {
   /** Days on which jobs ended. */
   readonly jobDays = new Set<string>();
 
-  /** Only the days of a database. */
+  /** Days of the database only. */
   readonly #ledger = {
     add: async ({ day }: { day: string }) => {
       this.#usageDays.add(day);
@@ -87,7 +87,7 @@ class Machine {
     await Promise.all([audit.close(), usage.close()]);
   }
 
-  /** One request now, and time passes as it should, with a look every minute. */
+  /** One request now; then time passes normally, with a look every minute. */
   async run(durationMs: number): Promise<void> {
     assert.ok(this.#running);
     const { audit, usage, retention } = this.#running;
@@ -201,7 +201,7 @@ test('days are removed when as many have been lived through, the audit says so, 
   const machine = new Machine(t);
   machine.start();
   await machine.run(12 * DAY_MS + 2 * HOUR_MS);
-  // The last day has just begun, and an hour is needed to count.
+  // The last day has just begun, and needs an hour to count.
   assert.deepEqual(machine.files('audit'), ['2026-01-10', '2026-01-11', '2026-01-12', '2026-01-13']);
   assert.deepEqual(machine.files('usage').at(0), '2026-01-08');
   const { problems } = await verifyAudit(path.join(machine.dataDir, 'audit'));

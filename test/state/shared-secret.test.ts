@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The secret behind the names of stored files, which all hosts with a database and a bucket must have alike.
+// The secret for the names of stored files, shared by all hosts with a database and a bucket.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ async function tables(connect: Connect): Promise<Database> {
   return database;
 }
 
-/** The folder of an account and what signs tickets, on a host with a data folder of its own. */
+/** An account's folder and the signature of tickets, on a host with its own data folder. */
 async function hostOf(
   t: TestContext,
   database: Database | undefined,
@@ -74,7 +74,7 @@ onPostgres(
       hostOf(t, database, { dataDir: second }),
       /storage\.json of the data folder is another one/,
     );
-    // As the message says.
+    // As in the message.
     fs.renameSync(path.join(second, 'storage.json'), path.join(second, 'storage.json.before'));
     assert.deepEqual(await hostOf(t, database, { dataDir: second }), host);
     assert.deepEqual(await hostOf(t, database, { storageSecret: accountSecret }), host);

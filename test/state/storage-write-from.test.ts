@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of unknown size, in the data folder and in an S3 service that is not ours.
+// Objects of unknown size, in the data folder and in an independent S3 service.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

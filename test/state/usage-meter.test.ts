@@ -63,7 +63,7 @@ const filesIn = (dataDir: string, folder: string): string[] => {
   return fs.existsSync(dir) ? fs.readdirSync(dir).sort() : [];
 };
 
-/** A database that refuses, or loses its answers, as it is told. */
+/** A database that refuses or loses its answers on command. */
 class Unreliable {
   readonly #ledger: UsageLedger;
   does: 'work' | 'refuse' | 'forget the answer' = 'work';
@@ -208,7 +208,7 @@ onEachDatabase('usage is told by UTC day, account, key and route', async (connec
   clock.now = new Date('2026-11-22T00:00:00Z');
   meter.record(someRecord);
   await meter.flush();
-  // A clock that is put back does not overwrite what the day had.
+  // Setting back the clock does not overwrite a day's counts.
   clock.now = new Date('2026-11-21T23:00:00Z');
   meter.record(someRecord);
   await meter.flush();
@@ -249,7 +249,7 @@ onEachDatabase(
     await predict(port, form, { headers: withKey('b') });
     await predict(port, form, { headers: withKey('unknown') });
     await request(port, '/livez');
-    // Never answered: the double stands for an analyser whose close rejects what is running.
+    // Never answered: the double acts like an analyser whose close rejects running work.
     const { answer } = analyser;
     const started = new Promise<void>((resolve) => {
       analyser.answer = async (analysis) => {

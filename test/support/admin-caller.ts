@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls handlers of the admin API as somebody, without a server.
+// Calls handlers of the admin API as a given user, without a server.
 
 import { RouteTable } from '../../src/api/http/route-table.js';
 import type { Reply, Route, RouteRequest } from '../../src/api/routes/route.js';
@@ -21,7 +21,7 @@ export const ADMIN = someone('admin');
 
 export interface AdminAnswer {
   readonly status: number;
-  /** Of an error. */
+  /** Key of the error. */
   readonly key: string | undefined;
   readonly message: string;
   readonly reply: Reply | undefined;

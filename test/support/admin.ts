@@ -9,21 +9,21 @@ import { type Answer, request } from './http-client.js';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Whose hashes take a millisecond, not most of a second. */
+/** Hashes in a millisecond, not most of a second. */
 export const cheapPasswords = (): Passwords => new Passwords({ logCost: 4 });
 
-/** A user with `PASSWORD`, whose name is the role unless it is given. */
+/** A user with `PASSWORD`; the default name is the role. */
 export async function addUser(database: Database, role: Role, name: string = role): Promise<User> {
   const password = await cheapPasswords().hash(PASSWORD);
   return new UserRegistry(database).create({ name, role, account: 'acme', password });
 }
 
-/** A signed-in browser, as far as the server sees it. */
+/** A signed-in browser, as far as the server can tell. */
 export interface Browser {
   readonly cookie: string;
   readonly csrfToken: string;
   readonly answer: Answer;
-  /** Sends what a page of the server itself would. */
+  /** Sends the headers of a page from the server itself. */
   call(method: string, path: string, body?: object, headers?: OutgoingHttpHeaders): Promise<Answer>;
 }
 
@@ -35,7 +35,7 @@ export const postSession = (port: number, body: object, headers: OutgoingHttpHea
     body: Buffer.from(JSON.stringify(body)),
   });
 
-/** Signs in with `PASSWORD`, or as the body says. */
+/** Signs in with `PASSWORD`, or with the given body. */
 export async function signIn(
   port: number,
   given: string | object,

@@ -15,7 +15,7 @@ import type { SkippedStretch } from '../../src/base/addon/addon.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import { LiveDouble } from './live-double.js';
 
-/** A stretch of windows, each as [startS, endS], that were skipped for lack of speech. */
+/** A stretch of windows, each as [startS, endS], skipped for lack of speech. */
 export function skippedWindows(
   nonSpeechPercent: number,
   ...times: readonly (readonly [startS: number, endS: number])[]
@@ -94,11 +94,11 @@ async function* oneStep({ model }: RecordingRequest): AsyncGenerator<RecordingSt
 }
 
 /**
- * Stands in for decoding and scoring: reads the file where it lies in the arena, like the real one, and remembers its
- * hash, which proves that every byte of the upload came through.
+ * Replaces decoding and scoring: reads the file in place in the arena, like the real one, and remembers its hash,
+ * which proves that every byte of the upload arrived.
  */
 export class AnalyserDouble implements FullAnalyser {
-  /** SHA-256 of each file, in the order in which they were analysed. */
+  /** SHA-256 of each file, in order of analysis. */
   readonly hashes: string[] = [];
   readonly requests: AnalysisRequest[] = [];
   running = 0;
@@ -110,15 +110,15 @@ export class AnalyserDouble implements FullAnalyser {
     detectors: someDetectors,
     speakerModels: [someSpeakerModel],
   };
-  /** What an analysis does after the file was read. */
+  /** Runs after the file was read. */
   answer: (request: AnalysisRequest) => Analysis | Promise<Analysis> = (request) => ({
     ...someAnalysis,
     modelId: request.model,
   });
   answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
-  /** What the analysis of a recording yields. */
+  /** Steps of a recording's analysis. */
   recordingSteps: (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void> = oneStep;
-  /** In the order in which they were opened. */
+  /** In order of opening. */
   readonly liveStreams: LiveDouble[] = [];
   readonly #live = new Set<LiveDouble>();
   readonly #arena: UploadArena;
@@ -162,7 +162,7 @@ export class AnalyserDouble implements FullAnalyser {
     this.running++;
     try {
       const result = await Promise.race([answer(request), this.#closing]);
-      // Only now, so that a region that was given back too early shows as a wrong hash.
+      // Only now, so that a region returned too early shows as a wrong hash.
       this.hashes.push(
         createHash('sha256')
           .update(memory.subarray(offset, offset + length))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As a program: prints as JSON what the models of a folder say of files, with every bit.
+// As a program: prints the answers of a folder's models for files as JSON, with every bit.
 //
 //   node answers-of-clips.js MODELS_DIR FILE...
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export const oneByOne: Omit<PipelineConfig, 'modelsDir'> = {
   analysisTimeoutMs: 300_000,
 };
 
-/** For each model and file, `copies` times the answer; all at once when `together`, else one after the other. */
+/** `copies` answers for each model and file; all at once if `together`, else one after another. */
 export async function answersOfClips(
   config: PipelineConfig,
   files: readonly string[],

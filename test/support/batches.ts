@@ -18,7 +18,7 @@ export async function createBatch({ jobs }: JobOffice, account: string, manifest
   return job.id;
 }
 
-/** Of a tender of batches whose manifests came with them. */
+/** From a tender of batches with their manifests. */
 export const tenderParts = (
   desk: BatchDesk,
   manifests: ManifestReader,

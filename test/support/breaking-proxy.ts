@@ -4,13 +4,13 @@ import type { TestContext } from 'node:test';
 
 export interface BreakingProxy {
   readonly port: number;
-  /** Passed on so far, by all connections. */
+  /** Bytes forwarded so far, over all connections. */
   readonly bytesToServer: number;
   /** Resets all connections, at both ends. */
   breakAll(): void;
 }
 
-/** Passes bytes on to a port of the loopback, until it is told to lose them. */
+/** Forwards bytes to a port of the loopback, until it is told to lose them. */
 export async function breakingProxy(t: TestContext, port: number): Promise<BreakingProxy> {
   const sockets = new Set<net.Socket>();
   let bytesToServer = 0;

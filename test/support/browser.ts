@@ -11,15 +11,14 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { packageDir } from '../../src/base/config/package-dir.js';
 
 const executablePath = '/usr/bin/chromium';
-/** Pictures of each view are kept here, as artefacts of the tests. */
+/** Keeps pictures of each view, as artefacts of the tests. */
 const pictureDir = path.join(packageDir, 'build/screenshots');
 const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Theme = 'light' | 'dark';
 
 /**
- * A browser without network but the loopback, and with a microphone that plays a WAV file again and again, or else beeps. Closed
- * when the test ends.
+ * A browser with loopback network only, and a microphone that repeats a WAV file, or beeps. Closed when the test ends.
  */
 export async function launchBrowser(
   test: TestContext,
@@ -50,8 +49,8 @@ export interface PageOptions {
 }
 
 /**
- * A page of a browser profile of its own. The test fails at its end if the page reported an error, broke its content security
- * policy, or asked another server for anything.
+ * A page in its own browser profile. The test fails at its end if the page reported an error, broke its content security
+ * policy, or contacted another server.
  */
 export async function openPage(
   test: TestContext,
@@ -67,12 +66,12 @@ export async function openPage(
   });
   await context.grantPermissions(['microphone', 'clipboard-read', 'clipboard-write'], { origin });
   const page = await context.newPage();
-  // Long, because other work may have the machine.
+  // Long, because other work may occupy the machine.
   context.setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
-    // A refused request is also reported here; what the page makes of it is for the tests to say.
+    // A refused request is also reported here; tests judge the page's reaction to it.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       faults.push(message.text());
     }
@@ -90,7 +89,7 @@ export async function openPage(
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Fails with the list of what axe-core finds. */
+/** Fails with the list of axe-core's findings. */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async (tags) => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../src/base/byte-source/byte-source.js';
 
-/** A file in memory that is read as one elsewhere would be. */
+/** A file in memory, read like a remote one. */
 export class MemoryByteSource implements ByteSource {
   readonly identity: string;
   readonly #file: Uint8Array;
-  /** Called in front of every read. */
+  /** Called before every read. */
   beforeRead: (offset: number, length: number, signal: AbortSignal) => Promise<void> | void = () => {};
   readBytes = 0;
   isClosed = false;

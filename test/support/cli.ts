@@ -13,13 +13,13 @@ export interface Finished {
 }
 
 export interface CliOptions extends Pick<SpawnOptions, 'cwd' | 'stdio'> {
-  /** A program that runs `veravox`, with its arguments. */
+  /** A running `veravox`, with its arguments. */
   readonly runner?: readonly string[];
-  /** What is piped in; nothing where it is left out. */
+  /** Piped input; nothing by default. */
   readonly input?: Uint8Array;
 }
 
-/** A `veravox` that runs, with no settings but those of `env`: what writes data needs a folder from it. */
+/** A running `veravox` whose only settings are `env`: commands that write data need a folder from it. */
 export class Cli {
   readonly child: ChildProcess;
   stdout = '';
@@ -57,7 +57,7 @@ export class Cli {
     }));
   }
 
-  /** Resolves when `pattern` stands in the output; rejects when the program ends without it. */
+  /** Resolves when `pattern` is in the output; rejects if the program ends without it. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.stdout);
@@ -81,7 +81,7 @@ export function runCli(
   return new Cli(args, env, options).finished;
 }
 
-/** `veravox models` for the models of a folder, whose data folder is there, too. */
+/** `veravox models` for the models of a folder, with its data folder there. */
 export const runModels = (folder: string, ...args: readonly string[]): Promise<Finished> =>
   runCli(['models', ...args, '--models-dir', folder], { VERAVOX_DATA_DIR: path.join(folder, 'data') });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { runCli } from './cli.js';
 
 export interface CommandHelp {
-  /** Such as `keys create`. */
+  /** For example `keys create`. */
   readonly path: string;
   readonly text: string;
 }
@@ -15,11 +15,11 @@ const namesIn = (help: string): string[] => {
     .filter((name) => name !== 'help');
 };
 
-/** Every command that does something, with its help. */
+/** Every command except groups, with its help. */
 export async function commandHelps(path: readonly string[] = []): Promise<CommandHelp[]> {
   const { status, stdout } = await runCli([...path, '--help']);
   assert.equal(status, 0);
-  // An unknown name gets the help of its parent, whose commands would be visited again without end.
+  // An unknown name gets the help of its parent, whose commands would be visited again endlessly.
   assert.match(stdout, new RegExp(`^Usage: veravox ${path.join(' ')}`));
   const children = namesIn(stdout);
   if (children.length === 0) return [{ path: path.join(' '), text: stdout }];

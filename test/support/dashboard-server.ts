@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server whose dashboard can be used: with models, database, keys, usage and jobs as in service.
+// A server with a usable dashboard: with models, database, keys, usage and jobs as in service.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -31,7 +31,7 @@ import { until } from './until.js';
 export interface DashboardServer {
   readonly origin: string;
   readonly database: SqliteDatabase;
-  /** Signs the page's browser in as a user with this role and name, who is made if need be, and opens the view. */
+  /** Signs the page's browser in as a user with this role and name, made if necessary, and opens the view. */
   signIn(page: Page, role: Role, view?: string, name?: string): Promise<void>;
   /** A client with a new key of the account `acme`. */
   client(keyName: string, scopes?: readonly Scope[]): Promise<VeravoxClient>;
@@ -43,7 +43,7 @@ export interface DashboardServerOptions extends Pick<TestParts, 'fetchSurroundin
   readonly around?: (analyser: FullAnalyser) => FullAnalyser;
 }
 
-/** With a database and files of its own, and a detector that is loaded at once, unless `config.modelsDir` says otherwise. */
+/** With its own database and files, and a fast-loading detector, unless `config.modelsDir` is set. */
 export async function startDashboardServer(
   test: TestContext,
   { config: overrides = {}, around = (analyser) => analyser, ...parts }: DashboardServerOptions = {},
@@ -88,7 +88,7 @@ export async function startDashboardServer(
       const data = { name, password: PASSWORD };
       const answer = await page.request.post(`${origin}/v1/admin/session`, { data });
       if (!answer.ok()) throw new Error(`The sign-in was answered with ${answer.status()}.`);
-      // A page that is open would only follow the part after #.
+      // An open page would only follow the part after #.
       await page.goto('about:blank');
       await page.goto(`${origin}/dashboard/#/${view}`);
       await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes 1, 2, 3, ... into two tables of the SQLite file that is named, each number in one transaction, and prints what is
-// committed, until it is killed.
+// Writes 1, 2, 3, ... into two tables of the given SQLite file, each number in one transaction, and prints committed
+// numbers, until it is killed.
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 
 const database = new SqliteDatabase(process.argv[2] ?? '');

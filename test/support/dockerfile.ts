@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Docker makes of a Dockerfile and a .dockerignore, as far as this project's use them. Anything else throws.
+// Interprets a Dockerfile and a .dockerignore like Docker, as far as this project uses them. Anything else
+// throws.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -15,7 +16,7 @@ export interface Stage {
   readonly name: string | undefined;
   readonly copies: readonly Copy[];
   readonly env: Readonly<Record<string, string>>;
-  /** ENTRYPOINT and CMD, one after the other. */
+  /** ENTRYPOINT and CMD, one after another. */
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];
   readonly workdir: string;
@@ -67,8 +68,8 @@ function copyOf(line: string): Copy {
 }
 
 /**
- * Whether a .dockerignore leaves a path out of the build context: the last pattern that fits the path, or a folder that
- * it lies in, decides; one with an exclamation mark lets it in.
+ * Whether a .dockerignore excludes a path from the build context: the last pattern that matches the path or one of its
+ * folders decides; an exclamation mark includes it.
  */
 export function ignorer(dockerignore: string): (file: string) => boolean {
   const patterns = dockerignore
@@ -89,7 +90,7 @@ function patternOf(pattern: string): RegExp {
   return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`);
 }
 
-/** Copies what a build context has of these sources, as COPY does; a source that it has nothing of throws. */
+/** Copies these sources from a build context, like COPY; an empty source throws. */
 export function copyFromContext(copy: Copy, contextDir: string, stageDir: string): void {
   const isIgnored = ignorer(fs.readFileSync(path.join(contextDir, '.dockerignore'), 'utf8'));
   for (const source of copy.sources) {
@@ -103,7 +104,7 @@ export function copyFromContext(copy: Copy, contextDir: string, stageDir: string
   }
 }
 
-/** A folder's content goes into the target; a file becomes the target, or goes into one that ends with a slash. */
+/** A folder's content goes into the target; a file becomes the target, or goes into it if it ends with a slash. */
 export function targetOf({ target }: Copy, source: string, file: string): string {
   if (file !== source) return path.join(target, path.relative(source, file));
   return target.endsWith('/') ? path.join(target, path.basename(file)) : target;

@@ -22,7 +22,7 @@ export interface FakeService {
   readonly received: ReceivedRequest[];
 }
 
-/** Stands in for a server that answers as told, one answer after another and then always the last. */
+/** A server that answers as told, one answer after another and then always the last. */
 export async function startFakeService(
   test: TestContext,
   answers: readonly FakeAnswer[],
@@ -33,7 +33,7 @@ export async function startFakeService(
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // The client has gone.
+      // The client has closed the connection.
       return;
     }
     const { status, headers, body } = answers[Math.min(received.length, answers.length - 1)] as FakeAnswer;

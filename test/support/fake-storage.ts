@@ -4,13 +4,13 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A server that stands for an object storage, or for something that must not be reached. */
+/** A server that acts as an object storage, or as a forbidden target. */
 export interface FakeStorage {
   readonly port: number;
   readonly origin: string;
-  /** The requests that it got, in order. */
+  /** The requests received, in order. */
   readonly requests: http.IncomingMessage[];
-  /** How many connections were made to it until now. */
+  /** Connections made so far. */
   connections(): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export async function startFakeStorage(
     requests.push(request);
     handle(request, response);
   });
-  /** The clients' ports, of every connection. */
+  /** The client ports of all connections. */
   const clients: (number | undefined)[] = [];
   let markers = 0;
   server.on('connection', (socket) => clients.push(socket.remotePort));
@@ -46,7 +46,7 @@ export async function startFakeStorage(
     origin: `http://${net.isIPv6(host) ? `[${host}]` : host}:${address.port}`,
     requests,
     async connections() {
-      // Connections are accepted in their order, so once this one is, all earlier ones were counted.
+      // Connections are accepted in order: when this one is, all earlier ones have been counted.
       const marker = net.connect(address.port, host);
       await once(marker, 'connect');
       while (!clients.includes(marker.localPort)) await once(server, 'connection');
@@ -57,6 +57,6 @@ export async function startFakeStorage(
   };
 }
 
-/** Something that must not be reached. */
+/** A target that must not be reached. */
 export const startTrap = (test: TestContext, options?: FakeStorageOptions): Promise<FakeStorage> =>
   startFakeStorage(test, (_, response) => response.end('a secret'), options);

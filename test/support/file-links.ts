@@ -76,7 +76,7 @@ export interface LinkAnswer {
   readonly text: string;
 }
 
-/** Sends a request to a link just as it is written: nothing is normalised on the way. */
+/** Sends a request to a link verbatim: nothing is normalised on the way. */
 export function follow(
   link: string,
   { method = 'GET', headers = {}, body }: FollowOptions = {},
@@ -85,7 +85,7 @@ export function follow(
   return new Promise((resolve, reject) => {
     const isChunked = headers['transfer-encoding'] !== undefined;
     const length = body && !isChunked && { 'content-length': body.length };
-    // As `request` does, and for the same reason.
+    // Like `request`, and for the same reason.
     const all = { connection: 'keep-alive', ...length, ...headers };
     const options = { host, port, path: rest, method, headers: all, agent: false };
     const outgoing = http.request(options, (incoming) => {
@@ -107,10 +107,10 @@ export function follow(
   });
 }
 
-/** S3's name for what was wrong. */
+/** S3's error code. */
 export const s3Code = ({ text }: LinkAnswer): string | undefined => /<Code>(\w+)<\/Code>/.exec(text)?.[1];
 
-/** Files below the objects' folder, whatever they are. */
+/** All files below the objects' folder. */
 export function filesOnDisk(dataDir: string): string[] {
   const root = path.join(dataDir, 'objects');
   return fs

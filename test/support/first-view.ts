@@ -4,7 +4,7 @@ import { eventually } from './eventually.js';
 
 export const SLOW_DOWN = 4;
 
-/** Set when the view has its heading and no longer says that it loads, is painted, and nothing else was waiting to run. */
+/** Set when the view has its heading, no longer shows that it loads, is painted, and the event loop is idle. */
 const MARK_USABLE = `
   const isThere = () =>
     document.querySelector('main h1') !== null &&
@@ -18,8 +18,7 @@ const MARK_USABLE = `
 `;
 
 /**
- * From the start of a navigation with an empty cache to the moment at which the first view has its heading and a control that
- * takes a click.
+ * Time from a navigation with an empty cache to a first view with its heading and a control that takes a click.
  * @param page of a browser that is signed in
  */
 export async function firstViewMs(page: Page): Promise<number> {

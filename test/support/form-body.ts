@@ -10,7 +10,7 @@ export interface FormEntry {
   readonly filename?: string;
 }
 
-/** The bytes of a form, written by hand so that tests do not depend on what a client library finds right. */
+/** The bytes of a form, written by hand so that tests do not depend on a client library's choices. */
 export function formBody(entries: readonly FormEntry[]): Buffer {
   const parts = entries.flatMap(({ name, content, filename }) => {
     const file =
@@ -27,7 +27,7 @@ export const fileEntry = (content: string | Uint8Array): FormEntry => ({
   filename: 'a.wav',
 });
 
-/** Bytes that look like nothing in particular and are the same every time. */
+/** Random-looking bytes, the same every time. */
 export function noise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length);
   let state = seed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loaded into a program by `node --import`: SIGUSR2 blocks its event loop for good, SIGWINCH lets debuggers connect.
+// Loaded into a program by `node --import`: SIGUSR2 blocks its event loop permanently, SIGWINCH lets debuggers
+// connect.
 import inspector from 'node:inspector';
 import { isMainThread } from 'node:worker_threads';
 

@@ -5,15 +5,15 @@ import { eventually } from './eventually.js';
 import type { TestServer } from './test-server.js';
 
 export interface HeldAnalyses {
-  /** Resolves when so many analyses are running. */
+  /** Resolves when this many analyses are running. */
   running(count: number): Promise<void>;
-  /** The answer to a request that is not analysed. Awaiting one that is would never end. */
+  /** The answer to a request that is not analysed; awaiting one that is would never end. */
   refusal<Answer>(asked: Promise<Answer>): Promise<Answer>;
-  /** Lets those that wait finish, and all that come later. */
+  /** Releases all waiting and later analyses. */
   finish(): void;
 }
 
-/** Makes analyses wait until they are told to finish. */
+/** Makes analyses wait for permission to finish. */
 export function holdAnalyses({ analyser }: TestServer): HeldAnalyses {
   let finish = (): void => {};
   const gate = new Promise<void>((resolve) => {

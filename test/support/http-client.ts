@@ -20,12 +20,12 @@ export interface RequestOptions {
 }
 
 /**
- * On a connection of its own unless there is an agent: the shared one would reuse a connection that the server gives up in
- * that moment, after a pause in a test that a busy machine makes long.
+ * On its own connection unless there is an agent: the shared agent could reuse a connection that the server is just
+ * closing, after a long pause in a test on a busy machine.
  */
 export function request(port: number, path: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = 'GET', body, agent = false } = options;
-  // The server is asked to keep the connection all the same, as nearly all clients do.
+  // Still asks the server to keep the connection, like nearly all clients.
   const headers = { connection: 'keep-alive', ...options.headers };
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ host: '127.0.0.1', port, path, method, headers, agent }, (incoming) => {
@@ -64,14 +64,14 @@ export function predict(
   return postForm(port, '/v1/predict', body, options);
 }
 
-/** The head of a `POST` for clients that write to the socket themselves. */
+/** The head of a `POST` for clients that write directly to the socket. */
 export function predictHead(headers: Record<string, string | number>, path = '/v1/predict'): string {
   const all = { host: 'localhost', 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** A bare connection that collects what the server sends. */
+/** A bare connection that collects the server's bytes. */
 export class RawClient {
   readonly socket: net.Socket;
   received = '';
@@ -94,7 +94,7 @@ export class RawClient {
     });
   }
 
-  /** @param localAddress where the server sees it come from; on Linux any of 127.0.0.0/8 */
+  /** @param localAddress source address; on Linux any of 127.0.0.0/8 */
   static connect(port: number, localAddress = '127.0.0.1'): Promise<RawClient> {
     return new Promise((resolve, reject) => {
       const socket = net.connect({ port, host: '127.0.0.1', localAddress }, () =>
@@ -110,7 +110,7 @@ export class RawClient {
     });
   }
 
-  /** Resolves once what was received matches; rejects when the server closes the connection before that. */
+  /** Resolves when the received text matches; rejects if the server closes the connection first. */
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.received)) {
       if (this.socket.destroyed) throw new Error(`Closed before ${pattern}; received: ${this.received}`);

@@ -12,7 +12,7 @@ export const importedModelsDir = path.join(packageDir, 'test/reference/imported-
 // biome-ignore lint/suspicious/noExplicitAny: tests set arbitrary members of an entry, wrong ones above all
 export type AnyEntry = any;
 
-/** A copy of the folder in which `edit` may change the entries; by their ids. */
+/** A copy of the folder in which `edit` may change the entries, by id. */
 export function importedModels(
   test: TestContext,
   edit: (entries: Readonly<Record<string, AnyEntry>>, folder: string) => void = () => {},

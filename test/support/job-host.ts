@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that works on jobs with steps that follow from the recording alone. Short leases, so that its death is noticed soon.
+// A process that works on jobs whose steps depend only on the recording. Short leases reveal its death soon.
 //
 //   node job-host.js DATABASE_URL
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,5 +62,5 @@ new JobWorkers(desk, {
     ),
 });
 process.send?.('working');
-// With the test that started it.
+// Ends with its test.
 process.on('disconnect', () => process.exit());

@@ -21,7 +21,7 @@ export interface JobOffice {
 export type OpenOffice = (options?: {
   leaseMs?: number;
   maxUnfinished?: number;
-  /** Whose stored files it can read. */
+  /** Names the stored files it can read. */
   home?: string;
   /** For priorities. */
   clockMs?: () => number;

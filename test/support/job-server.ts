@@ -18,15 +18,15 @@ import { API_KEY, startTestServer, type TestParts, type TestServer, testConfig }
 export interface JobServer extends TestServer {
   readonly office: JobOffice;
   readonly database: SqliteDatabase;
-  /** What the admin API wrote into the audit. */
+  /** Audit entries of the admin API. */
   readonly acts: readonly AuditEvent[];
   /** Sends JSON with a key. */
   call(method: string, path: string, body?: object, apiKey?: string): Promise<Answer>;
-  /** Stores a file. @returns the link to it */
+  /** Stores a file. @returns its link */
   store(key: string, file: Uint8Array, entity?: string, apiKey?: string): Promise<string>;
 }
 
-/** A server with jobs in SQLite, in a file that `open` opens; its analyses are doubles. */
+/** A server with jobs in SQLite, in a file opened by `open`; its analyses are doubles. */
 export async function startJobServer(
   test: TestContext,
   overrides: Partial<Config> = {},

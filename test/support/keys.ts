@@ -15,5 +15,5 @@ export function keysOf(...keys: readonly (Partial<AuthenticatedKey> & { id: stri
   );
 }
 
-/** The header that presents a key. */
+/** The header with a key. */
 export const withKey = (id: string): { 'x-api-key': string } => ({ 'x-api-key': id });

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until a decoder thread of the server works on a file, and ends it by SIGSEGV, as a decoder's fault would.
+"""Waits until a decoder thread of the server works on a file, and kills it by SIGSEGV, like a decoder fault.
 
-Usage: kill-decoder.py FOLDER, the folder `crashes` of the server's data folder. Prints the process that it ended.
+Usage: kill-decoder.py FOLDER, the folder `crashes` of the server's data folder. Prints the process that it killed.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def working_threads(path):
-    """The threads that work on a file, by their notes."""
+    """The threads that work on a file, found by their notes."""
     with open(path, "rb") as file:
         notes = file.read()
     found = (NOTE.unpack_from(notes, at) for at in range(NOTE_BYTES, len(notes), NOTE_BYTES))
@@ -34,7 +34,7 @@ def is_stopped(process, thread):
 
 
 def end_at_work(process, thread, path):
-    """A thread that goes on meanwhile may have finished its file before the signal reaches it."""
+    """A thread that keeps running may finish its file before the signal arrives."""
     os.kill(process, signal.SIGSTOP)
     try:
         while not is_stopped(process, thread):
@@ -55,5 +55,5 @@ while time.monotonic() < deadline:
                 print(process)
                 sys.exit(0)
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended by itself, and its notes with it
+            continue  # it has ended by itself, with its notes
 sys.exit("No decoder was at work.")

@@ -5,7 +5,7 @@ import { openFilesOf } from './open-files.js';
 
 const LISTENING = '0A';
 
-/** The port that a process listens on, as the kernel says: for servers whose output nobody can read. */
+/** The port that a process listens on, according to the kernel: for servers whose output nobody can read. */
 export async function listeningPortOf(pid: number): Promise<number> {
   let port: number | undefined;
   await eventually(() => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LiveAudio, LiveRequest } from '../../src/analysis/analyser/live.js';
 
-/** Stands in for the analysis of live audio: keeps what was pushed, and tells what the test says. */
+/** Replaces the analysis of live audio: keeps the pushed audio, and reports what the test says. */
 export class LiveDouble implements LiveAudio {
   readonly request: LiveRequest;
   readonly modelId: string;

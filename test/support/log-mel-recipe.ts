@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SpectrogramRecipe } from '../../src/analysis/models/manifest.js';
 
-/** 80 log-mel bands, as speech recognisers use them. */
+/** 80 log-mel bands, common in speech recognition. */
 export const logMelRecipe: SpectrogramRecipe = {
   kind: 'spectrogram',
   fft_size: 512,

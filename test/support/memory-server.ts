@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server in a process of its own, so that its memory can be told from that of the test. Its analyses never end. Tells its port
-// and its routes through the channel of `fork`, ends with it, and gives back what it has freed for each message.
+// A server in a separate process, so that its memory can be told from the test's. Its analyses never end. Sends its port and
+// routes through the channel of `fork`, ends with it, and returns freed memory on each message.
 import type { TestContext } from 'node:test';
 import type { Route } from '../../src/api/routes/route.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
@@ -16,7 +16,7 @@ export const memoryConfig = {
   maxInflightBytes: 48 * MEBIBYTE,
   maxAnswerBytes: 4 * MEBIBYTE,
   maxPredictBytes: 4 * MEBIBYTE,
-  // Memory is what limits them here.
+  // Here only memory limits them.
   maxStreams: 1000,
   maxTransfers: 64,
   streamBufferS: 90,
@@ -27,9 +27,9 @@ export const memoryConfig = {
   addressSharePercent: 90,
 } as const;
 
-/** What a client may send to a route, as far as the contract says it. */
+/** Possible client input for a route, according to the contract. */
 export interface InputRoute extends Pick<Route, 'method' | 'path' | 'isPrefix' | 'isSocket' | 'isAdmin'> {
-  /** The field of the file, and the largest one. */
+  /** The field of the file, and its largest size. */
   readonly file: { readonly field: string; readonly maxBytes: number } | undefined;
 }
 
@@ -56,7 +56,7 @@ async function serve(): Promise<void> {
   await addUser(database, 'admin');
   process.send?.({ port, routes: server.routes.map(facts) } satisfies MemoryServer);
   process.on('message', async () => {
-    // It keeps what it was given.
+    // Keeps its input.
     analyser.liveStreams.length = 0;
     global.gc?.();
     arena.trim();

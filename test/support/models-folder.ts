@@ -7,13 +7,13 @@ import { temporaryFolder } from './cli.js';
 
 const shipped = path.join(packageDir, 'models');
 
-/** A folder with one of the shipped detectors under each of these ids, whichever of them are trained by now. */
+/** A folder with a shipped detector under each of these ids, whichever are trained so far. */
 export function modelsFolder(test: TestContext, ids: readonly string[]): string {
   const folder = temporaryFolder(test);
   const { version, models } = JSON.parse(fs.readFileSync(path.join(shipped, 'manifest.json'), 'utf8'));
   const detector = models.find(({ task }: { task: string }) => task === 'detection');
   fs.symlinkSync(path.join(shipped, detector.file), path.join(folder, detector.file));
-  // The clips of the known answers stay where they are.
+  // The clips of the known answers stay in place.
   const { known_answers: _, ...entry } = detector;
   const entries = ids.map((id) => ({ ...entry, id, aliases: [] }));
   fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ version, models: entries }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs in the thread of Node's module hooks: notes each ES module that the program loads, in the file of its data.
+// Runs in the thread of Node's module hooks: notes each loaded ES module in the file of its data.
 import fs from 'node:fs';
 import type { LoadHook } from 'node:module';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded by `node --import`: notes all modules that the main thread loads, in the file MODULE_LOG. On SIGUSR2 it adds those
-// loaded by `require`, and whether Node.js follows every promise.
+// Preloaded by `node --import`: notes all modules loaded by the main thread, in the file MODULE_LOG. On SIGUSR2 it adds those
+// loaded by `require`, and whether Node.js tracks every promise.
 import { executionAsyncId } from 'node:async_hooks';
 import fs from 'node:fs';
 import { createRequire, register } from 'node:module';
@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const file = process.env.MODULE_LOG ?? '';
 
-/** A promise has an id of its own if something in the process, such as a store of AsyncLocalStorage, has promises followed. */
+/** A promise has its own id if anything in the process, such as a store of AsyncLocalStorage, tracks promises. */
 async function followsPromises(): Promise<boolean> {
   const ids = [0, 0].map(() => Promise.resolve().then(() => executionAsyncId()));
   const [first, second] = await Promise.all(ids);

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** What the next person who comes will turn out to be. */
+/** Identity of the next visitor. */
 export interface Answers {
   claims: Record<string, unknown>;
-  /** Changes what the provider answers, for what a forger would try. */
+  /** Changes the provider's answers, for attempts at forgery. */
   forge: {
     nonce?: string;
     audience?: string;
@@ -16,7 +16,7 @@ export interface Answers {
     key?: CryptoKey;
     expiresInS?: number;
     issuedInS?: number;
-    /** Of its token endpoint. */
+    /** Status of its token endpoint. */
     tokenStatus?: number;
     state?: string;
     error?: string;
@@ -40,7 +40,10 @@ export interface OidcProviderDouble {
   readonly tokenRequests: number;
 }
 
-/** A small OpenID provider, by the standard and not by our library: codes, PKCE with S256, signed ID tokens. */
+/**
+ * A small OpenID provider, written from the standard without our library: codes, PKCE with S256, signed ID
+ * tokens.
+ */
 export async function startOidcProvider(test: TestContext): Promise<OidcProviderDouble> {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command on a terminal of its own and passes on what it shows; ends with the command's exit code.
+"""Runs a command on its own terminal and forwards the output; ends with the command's exit code.
 
     python3 on-terminal.py COMMAND ARGUMENTS...
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes ONNX files of a few nodes by hand (onnx.proto3), so that tests need neither weights nor a library for it.
+// Writes ONNX files of a few nodes by hand (onnx.proto3), so that tests need neither weights nor a library.
 
 type Field = readonly [number: number, value: number | string | readonly Field[]];
 
@@ -29,14 +29,14 @@ export const FLOAT16 = 10;
 const ATTRIBUTE_INT = 2;
 const ATTRIBUTE_INTS = 7;
 
-/** What makes a file one that cannot be served. */
+/** Faults that make a file unservable. */
 export interface Oddities {
   readonly elementType?: number;
-  /** A size instead of any. */
+  /** Allows any size. */
   readonly batch?: number;
-  /** Inputs beside `features`, of the same shape. */
+  /** Further inputs of the same shape as `features`. */
   readonly moreInputs?: readonly string[];
-  /** The file whose first four bytes are a number that is added at the end. */
+  /** The file whose first four bytes are a number to add at the end. */
   readonly weightFile?: string;
 }
 
@@ -78,7 +78,7 @@ function externalWeight(file: string): Field {
 
 /**
  * A model that takes the mean over all axes but the batch and `keptAxis`, and then applies unary operators such as `Neg`:
- * of a spectrogram it gives the long-term average spectrum, which does tell voices apart a little.
+ * of a spectrogram it gives the long-term average spectrum, which distinguishes voices slightly.
  */
 export function meanModel(
   inputShape: readonly number[],
@@ -136,8 +136,7 @@ export function meanModel(
 }
 
 /**
- * A detector on samples with two logits, each the mean of the samples plus a number from `weightFile`, which holds two of
- * them.
+ * A detector on samples with two logits, each the mean of the samples plus one of the two numbers in `weightFile`.
  */
 export function meanDetector(samples: number, weightFile: string): Buffer {
   const entry = (key: string, value: string): Field => [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 
-/** What a process has open, as Linux names it: paths, and `socket:[inode]` for sockets. */
+/** Open files of a process, as Linux names them: paths, and `socket:[inode]` for sockets. */
 export function openFilesOf(pid: number): string[] {
   return fs.readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {

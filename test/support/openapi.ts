@@ -55,7 +55,7 @@ export async function documentOf(origin: string): Promise<OpenApiDocument> {
 
 const REFERENCE = '#/components/responses/';
 
-/** With the responses that an operation only refers to. */
+/** Includes the responses that an operation only references. */
 export const operationsOf = ({ paths, components }: OpenApiDocument): OperationObject[] =>
   Object.values(paths)
     .flatMap((item) => Object.values(item))
@@ -67,7 +67,7 @@ export const operationsOf = ({ paths, components }: OpenApiDocument): OperationO
       return { ...operation, responses: Object.fromEntries(responses) };
     });
 
-/** Checks values against schemas of the document, whose references it knows. */
+/** Checks values against schemas of the document, including references. */
 export function validatorOf(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'openapi.json', components: document.components });

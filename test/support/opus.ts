@@ -23,7 +23,7 @@ export function opusPackets(file: Uint8Array): Uint8Array[] {
   return packets.slice(2);
 }
 
-/** An Ogg file with these packets of 20 ms, one per page, that ends with the last of them. */
+/** An Ogg file with these packets of 20 ms, one per page, ending with the last of them. */
 export function oggOpus(packets: readonly Uint8Array[], preSkip: number): Uint8Array {
   const head = Buffer.alloc(19);
   head.write('OpusHead', 'latin1');

@@ -36,7 +36,7 @@ interface Body {
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the first span of a trace. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer' | undefined;
@@ -56,16 +56,16 @@ export interface Collector {
     readonly headers: http.IncomingHttpHeaders;
     readonly body: string;
   }[];
-  /** The only span of this name, once it is there. */
+  /** The only span of this name, when it has arrived. */
   named(name: string): Promise<CollectedSpan>;
-  /** Parts of a span, by their names. */
+  /** Parts of a span, by name. */
   partsOf(span: CollectedSpan): readonly CollectedSpan[];
 }
 
 const kinds = [undefined, 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 const ERROR = 2;
 
-/** @param answer what becomes of a request whose spans were noted; 200 when absent */
+/** @param answer status for a request whose spans were noted; default 200 */
 export async function startCollector(
   test: Pick<TestContext, 'after'>,
   answer: (response: http.ServerResponse) => void = (response) =>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only the page itself knows. As texts: the types of a browser are not those of these tests.
+// Facts that only the page itself knows. As texts, since these tests lack the types of a browser.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
-/** What has the focus. */
+/** The focused element. */
 export interface Focus {
   /** Its tag, and its label or text. */
   readonly name: string;
@@ -37,7 +37,10 @@ export const dropFocus = (page: Page): Promise<void> =>
     document.body.removeAttribute('tabindex');
   `);
 
-/** Fails if the page stays wider than its window, and names what reaches out. Plots get their size a moment after the window. */
+/**
+ * Fails if the page stays wider than its window, and names the elements that stick out. Plots get their size a moment after the
+ * window.
+ */
 export async function assertNoSidewaysScrolling(page: Page): Promise<void> {
   const fits = 'document.documentElement.scrollWidth <= innerWidth';
   const reachingOut = `[...document.querySelectorAll('main *')]
@@ -50,7 +53,7 @@ export async function assertNoSidewaysScrolling(page: Page): Promise<void> {
 
 export const clipboardOf = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()');
 
-/** Waits for the view and what it shows first. Not for silence of the network: a list that is followed never ends. */
+/** Waits for the view and its first content. Not for an idle network: a followed list never ends. */
 export async function viewShown(page: Page): Promise<void> {
   await page.getByRole('main').waitFor();
   await page.locator('main:has-text("Loading …")').waitFor({ state: 'detached' });
@@ -65,7 +68,7 @@ export interface Takeover {
   readonly links: number;
 }
 
-/** Traces of a text that has become part of the page. */
+/** Traces of a text that became part of the page. */
 export const takeoverOf = (page: Page): Promise<Takeover> =>
   page.evaluate(`({
     title: document.title,

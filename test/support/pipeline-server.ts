@@ -60,7 +60,7 @@ export interface PipelineServer {
   readonly arena: UploadArena;
 }
 
-/** A server with the real pipeline behind it, and a detector under the ids that the routes ask for. */
+/** A server with the real pipeline, and a detector under the ids that the routes require. */
 export async function startPipelineServer(
   test: TestContext,
   overrides: Partial<Config> = {},

@@ -14,7 +14,7 @@ export const startPlaygroundServer = (
   overrides: Partial<Config> = {},
 ): Promise<JobServer> => startJobServer(test, { jobWorkers: 1, ...overrides });
 
-/** The playground of a developer whose sign-in is a double: the requests of the page are real. */
+/** A developer's playground whose sign-in is a double: the requests of the page are real. */
 export async function openPlayground(
   test: TestContext,
   browser: Browser,

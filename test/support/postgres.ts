@@ -7,16 +7,16 @@ import path from 'node:path';
 import { after } from 'node:test';
 import pg from 'pg';
 
-/** Where Debian puts programs that it does not link from /usr/bin. */
+/** Debian's place for programs that are not linked from /usr/bin. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 export const PASSWORD = 'a-password/of:tests@';
 const USER = 'veravox';
 
-/** A server on a Unix socket, which trusts everybody there; on a TCP port only if asked to. */
+/** A server on a Unix socket, which trusts everybody there; on a TCP port only on request. */
 export class PostgresServer {
   readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-pg-'));
   readonly #options: readonly string[];
-  /** Also of the socket's name. */
+  /** Also part of the socket's name. */
   readonly #port: number;
   #process: ChildProcess | undefined;
   #databases = 0;
@@ -44,7 +44,7 @@ export class PostgresServer {
     });
   }
 
-  /** Of the server's folder; certificates must be its own. */
+  /** A path in the server's folder; certificates must belong to the server. */
   file(name: string): string {
     return path.join(this.#folder, name);
   }
@@ -55,7 +55,7 @@ export class PostgresServer {
   }
 
   async start(): Promise<void> {
-    // The server ends with this process, whatever ends that: then the shell's standard input is closed.
+    // The server ends with this process, however it ends: the shell's standard input is then closed.
     const script = '"$@" & trap "" INT; cat > /dev/null; kill -INT $!; wait $!';
     const server = spawn(
       'sh',
@@ -86,7 +86,7 @@ export class PostgresServer {
     await closed;
   }
 
-  /** Stops it for good. */
+  /** Stops it permanently. */
   async remove(): Promise<void> {
     await this.stop();
     fs.rmSync(this.#folder, { recursive: true, force: true });
@@ -108,7 +108,7 @@ export class PostgresServer {
     return `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${database}${parameters}`;
   }
 
-  /** As somebody else. */
+  /** As another user. */
   async run(database: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ host: this.#folder, port: this.#port, user: USER, database });
     await client.connect();
@@ -120,7 +120,7 @@ export class PostgresServer {
   }
 }
 
-/** One for all tests of the file that calls this, started by the first that asks for it. */
+/** One for all tests of the calling file, started by the first that needs it. */
 export function sharedPostgres(): () => Promise<PostgresServer> {
   let starting: Promise<PostgresServer> | undefined;
   after(async () => (await starting)?.remove());
@@ -136,7 +136,7 @@ export async function startPostgres(settings?: Readonly<Record<string, string>>)
   return server;
 }
 
-/** PostgreSQL refuses to run as root. Its package brings a user. */
+/** PostgreSQL refuses to run as root. Its package provides a user. */
 const owner = process.getuid?.() === 0 ? userOf('postgres') : undefined;
 
 function userOf(name: string): { uid: number; gid: number } {

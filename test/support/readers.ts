@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that reads texts or bytes of clients and of their storages, with hostile inputs. A new reader needs a new entry.
+// All readers of texts or bytes from clients and their storages, with hostile inputs. A new reader needs a new entry.
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { Speaker } from '../../src/analysis/voiceid/speaker.js';
@@ -18,9 +18,9 @@ import { startFakeStorage } from './fake-storage.js';
 
 export interface Reader {
   readonly name: string;
-  /** Of the largest input that is tried: the reader's limit, or what takes long enough to be measured. */
+  /** Size of the largest input to try: the reader's limit, or enough to measure. */
   readonly bytes: number;
-  /** By name: how they begin, what comes again and again, and how they end. */
+  /** Inputs by name: their beginning, the repeated part, and their end. */
   readonly inputs: Readonly<Record<string, readonly [start: string, unit: string, end?: string]>>;
   /** Refusals are fine. */
   readonly open: (t: TestContext) => Promise<(input: Buffer) => unknown>;
@@ -214,7 +214,7 @@ export const readers: readonly Reader[] = [
     inputs: {
       objects: [LISTING, '<Contents><Key>a</Key><Size>1</Size></Contents>', '</ListBucketResult>'],
       spaces: [LISTING, ' \n', '</ListBucketResult>'],
-      // As long as a client can make a name.
+      // The longest name that a client can make.
       entities: [
         LISTING,
         `<Contents><Key>${'&amp;'.repeat(1024)}</Key><Size>1</Size></Contents>`,

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
-/** FFmpeg that writes into a folder: the last argument is the name of the result, whose ending tells the format. */
+/** Runs FFmpeg into a folder: the last argument names the result, and its ending sets the format. */
 export const ffmpegInto =
   (folder: string) =>
   (input: string, args: readonly string[]): string => {
@@ -15,7 +15,7 @@ export const powerOf = (signal: Float32Array): number =>
   signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
 
 /**
- * The samples at half their level, with the noise so many dB below a power.
+ * The samples at half their level, with the noise `snrDb` below a power.
  * @param noise as long as the samples
  */
 export function withNoise(

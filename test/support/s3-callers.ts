@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3 programs with their default settings, and what each is called for a call.
+// S3 programs with their default settings, and the name of each call in each of them.
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,14 +10,14 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 import { putSigned } from './signed-chunks.js';
 import type { StorageCredentials } from './storages.js';
 
-/** What a test gives a program: an object's name, and a file to read or write. */
+/** Input that a test gives a program: an object's name, and a file to read or write. */
 export interface CallTerms extends StorageCredentials {
   readonly endpoint: string;
   readonly name: string;
   readonly file: string;
 }
 
-/** Resolves to what the program has printed. */
+/** Resolves to the program's output. */
 export type S3Caller = (terms: CallTerms) => Promise<string>;
 
 const Bucket = 'veravox';
@@ -162,7 +162,7 @@ async function sendSigned(terms: CallTerms, content: Buffer, query: string): Pro
   return headers.etag ?? '';
 }
 
-/** Call by call; a program is one entry, a call is one line. */
+/** Call by call; a program is an entry, a call is a line. */
 export const s3Callers: Readonly<Record<string, Readonly<Record<string, S3Caller>>>> = {
   'the AWS SDK for JavaScript': {
     put: sdk((client, where, { file: from }) =>
@@ -242,7 +242,7 @@ export const s3Callers: Readonly<Record<string, Readonly<Record<string, S3Caller
   },
 };
 
-/** Another boto3 than Debian's, if the machine has one: newer ones send checksums by default. */
+/** A boto3 other than Debian's, if installed: newer ones send checksums by default. */
 export async function otherBoto3(): Promise<Readonly<Record<string, S3Caller>> | undefined> {
   const version = (python: string) => output(python, ['-c', 'import boto3; print(boto3.__version__)']);
   const [theirs, ours] = await Promise.all([

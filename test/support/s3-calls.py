@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does one S3 call with boto3 and its default settings, and prints what it was told.
+"""Makes one S3 call with boto3 and its default settings, and prints the answer.
 
 Arguments: CALL ENDPOINT ACCESS_KEY SECRET_KEY NAME FILE
 """

@@ -61,7 +61,7 @@ const awsSdk: LinkClient = {
   },
 };
 
-/** What boto3 sends all its requests with. */
+/** The HTTP library that boto3 uses for all its requests. */
 const botocoreProgram = `
 import sys
 from botocore.awsrequest import AWSRequest
@@ -88,7 +88,7 @@ export const linkClients: Readonly<Record<string, LinkClient>> = {
   "botocore's HTTP session": botocore,
 };
 
-/** Sends a file to the bucket `veravox`, or fetches one, in requests that the program signs itself. */
+/** Sends a file to the bucket `veravox`, or fetches one, in requests signed by the program itself. */
 export interface S3Program {
   put(name: string, file: string): Promise<unknown>;
   get(name: string, file: string): Promise<unknown>;

@@ -31,11 +31,11 @@ export interface Signing {
   readonly query?: string;
   readonly hasTrailer: boolean;
   readonly trailer?: string;
-  /** Changes the body after it was signed. */
+  /** Changes the body after signing. */
   readonly change?: (body: Buffer) => Buffer;
 }
 
-/** As the documentation of SigV4 has it, with none of our code. */
+/** As in the documentation of SigV4, without our own code. */
 export function putSigned(signing: Signing): Promise<LinkAnswer> {
   const { secrets, link, content, query = '', hasTrailer, trailer = crc32Of(content), change } = signing;
   const { pathname, origin, host } = new URL(link);

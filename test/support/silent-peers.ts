@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other programs that accept connections and then say nothing, or nothing more.
+// Programs that accept connections and then say nothing, or stop midway.
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** `silent` never answers; `stalls` begins an answer; `drips` goes on with it, a byte at a time. */
+/** `silent` never answers; `stalls` begins an answer; `drips` continues it, a byte at a time. */
 export type Silence = 'silent' | 'stalls' | 'drips';
 
 export interface SilentPeer {
   readonly port: number;
   readonly origin: string;
-  /** That the other side has not ended. */
+  /** Connections that the other side has not ended. */
   connections(): number;
-  /** Of requests that it did not answer, or not completely. */
+  /** Requests that it did not answer completely. */
   held(): number;
 }
 
-/** What it gets before it falls silent. */
+/** Input before it falls silent. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly origin: string;
 }
 
-/** The whole answer to a request; undefined for the one that it leaves without one. */
+/** The whole answer to a request; undefined for the one that it leaves unanswered. */
 export type FirstAnswers = (request: HttpRequest) => string | undefined;
 
 const DRIP_MS = 20;
 
-/** @param react answers what arrives; called with all that has come since its last answer */
+/** @param react answers; called with everything that arrived since its last answer */
 async function startPeer(
   t: TestContext,
   react: (received: Buffer, socket: net.Socket, origin: string) => 'answered' | 'held' | 'incomplete',
@@ -37,7 +37,7 @@ async function startPeer(
   const sockets = new Set<net.Socket>();
   const open = new Set<net.Socket>();
   let held = 0;
-  // Like a program that hangs, it does not notice when the other side is done.
+  // Like a hanging program, it does not notice that the other side has ended.
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     open.add(socket);
@@ -88,7 +88,7 @@ export function startSilentHttp(
   });
 }
 
-/** Of an answer that would be right. */
+/** An otherwise correct answer. */
 function headOf(request: string): string {
   const [, first = '', last = ''] = /^range: bytes=(\d+)-(\d+)/im.exec(request) ?? [];
   if (first === '')

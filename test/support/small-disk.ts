@@ -21,7 +21,7 @@ export function removeMounted(folder: string): void {
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** Why none of these tests can be run; undefined if they can. */
+/** Reason why none of these tests can run; undefined if they can. */
 function whyNot(): string | undefined {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-mount-'));
   try {
@@ -34,7 +34,7 @@ function whyNot(): string | undefined {
   return undefined;
 }
 
-/** Of tests that need one. */
+/** For tests that need one. */
 export const onSmallDisk = { skip: whyNot() ?? false };
 
 export function mountSmallDisk(): string {
@@ -43,7 +43,7 @@ export function mountSmallDisk(): string {
   return folder;
 }
 
-/** Takes every byte that is left. @returns the file with them */
+/** Fills the disk. @returns the file that does */
 export function fill(folder: string): string {
   const file = path.join(folder, 'other');
   const descriptor = fs.openSync(file, 'w');

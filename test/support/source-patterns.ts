@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every regular expression and every schema pattern of `src`, from its syntax tree: what the compiler made of `src` has
-// them unchanged.
+// Every regular expression and every schema pattern of `src`, from its syntax tree: the compiled `src` has them
+// unchanged.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,14 +16,14 @@ export interface SourcePattern {
 
 export interface Finds {
   readonly patterns: readonly SourcePattern[];
-  /** What would make a pattern that cannot be read from the source. */
+  /** Constructs of patterns that cannot be read from the source. */
   readonly unreadable: readonly string[];
 }
 
 const sourceDir = fileURLToPath(new URL('../../src', import.meta.url));
 /** Options of schemas and of Ajv that bring patterns: names of properties, and formats. */
 const hiding: readonly unknown[] = ['patternProperties', 'formats'];
-/** Methods of strings that make a regular expression of a text. */
+/** String methods that turn a text into a regular expression. */
 const matchers: readonly string[] = ['match', 'matchAll', 'search'];
 
 const isNode = (value: unknown): value is AnyNode =>
@@ -72,7 +72,7 @@ function patternsOf(file: string, node: AnyNode): Finds {
 
 const isNamed = (node: AnyNode, name: string): boolean => node.type === 'Identifier' && node.name === name;
 
-/** @returns what stands in one program, for the tests of this search */
+/** @returns the findings in one program, for the tests of this search */
 export function findPatterns(file: string, program: string): Finds {
   const tree = parse(program, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true });
   const finds = [...nodesOf(tree)].map((node) => patternsOf(file, node));

@@ -12,19 +12,19 @@ const shipped = JSON.parse(fs.readFileSync(path.join(shippedModelsDir, 'manifest
 function shippedDetector(): DetectionModel {
   const detector = shipped.models.find((model) => model.task === 'detection');
   if (detector === undefined) throw new Error('The manifest lists no detector.');
-  // The clips of the known answers stay where they are.
+  // The clips of the known answers stay in place.
   const { known_answers: _, ...entry } = detector;
   return entry;
 }
 
 interface SpeakerSettings {
   readonly id?: string;
-  /** Unary ONNX operators behind the mean: another one makes another model. */
+  /** Unary ONNX operators after the mean: a different one makes a different model. */
   readonly operators?: readonly string[];
   readonly bands?: number;
 }
 
-/** An entry and its file: the long-term average spectrum as embedding, with a calibration that suits it. */
+/** An entry and its file: the long-term average spectrum as embedding, with a matching calibration. */
 export function averageSpectrum({
   id = 'average-spectrum',
   operators = [],
@@ -51,7 +51,7 @@ export function averageSpectrum({
     },
     input: { name: 'features', shape: ['batch', ...shape] },
     output: { name: 'embedding', kind: 'embedding', index: 0 },
-    // Of the cosines of the recordings in test/fixtures.
+    // Cosines of the recordings in test/fixtures.
     calibration: { scale: 40, bias: -36 },
     operating_point: 0.5,
     metrics: {},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In place of Python with PyTorch: does what training/imported/convert.py does as far as `veravox models import` sees it.
+// Replaces Python with PyTorch: acts like training/imported/convert.py from the view of `veravox models import`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { meanDetector } from './onnx-file.js';
@@ -8,7 +8,7 @@ import { meanDetector } from './onnx-file.js';
 export const WINDOW_SAMPLES = 64_600;
 export const logits = [-1.5, 0.5] as const;
 
-/** What the program does after it has written its files, or in their place. */
+/** Action after writing the files, or instead. */
 export type Behaviour =
   | 'works'
   | 'lacks packages'
@@ -50,7 +50,7 @@ export function standInPython(folder: string, behaviour: Behaviour): string {
   return file;
 }
 
-/** The lines that it wrote about its calls: its process and its arguments. */
+/** Its log of calls: process and arguments. */
 export function callsOf(folder: string): string[] {
   const file = path.join(folder, 'calls');
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];

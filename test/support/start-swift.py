@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenStack Swift with its S3 API, all of it in one process on free ports of the loopback, with an empty bucket.
+"""OpenStack Swift with its S3 API, in one process on free ports of the loopback, with an empty bucket.
 
 Usage: /usr/bin/python3 start-swift.py FOLDER
 

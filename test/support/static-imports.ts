@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-// As TypeScript writes them: one at the beginning of a line.
+// TypeScript's form: one at the beginning of a line.
 const STATIC_IMPORT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 
-/** The packages that a built file and all files that it imports load before they run, in their order by name. */
+/** The packages that a built file and its imports load before they run, sorted by name. */
 export function packagesOf(program: string): string[] {
   const packages = new Set<string>();
   const seen = new Set<string>();

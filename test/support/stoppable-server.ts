@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server in a process of its own, which stops on SIGTERM. Its port is on the first line of standard output.
+// A server in a separate process, which stops on SIGTERM. Its port is on the first line of standard output.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -15,7 +15,7 @@ export interface StorageCredentials {
   readonly secretAccessKey: string;
 }
 
-/** A server and what S3 programs need to reach its storage without a link. */
+/** A server and the means for S3 programs to reach its storage without a link. */
 export interface ServerWithStorage {
   readonly server: TestServer;
   readonly endpoint: string;
@@ -24,7 +24,7 @@ export interface ServerWithStorage {
 
 const swiftCredentials = { accessKeyId: 'test:tester', secretAccessKey: 'testing' };
 
-/** An S3 service that we did not write; its bucket is called veravox. Resolves to its origin. */
+/** An independent S3 service with a bucket called veravox. Resolves to its origin. */
 export async function startSwift(t: TestContext): Promise<string> {
   const program = path.join(packageDir, 'test/support/start-swift.py');
   const folder = path.join(temporaryFolder(t), 'swift');
@@ -58,7 +58,7 @@ async function withBucket(
   { endpoint, credentials }: Omit<ServerWithStorage, 'server'>,
   overrides: Partial<Config>,
 ): Promise<ServerWithStorage> {
-  // The SDK looks for credentials there when it signs the first link.
+  // The SDK looks there for credentials when it signs the first link.
   process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
   const settings = { storageBucket: 'veravox', storageEndpoint: endpoint };
@@ -74,7 +74,7 @@ async function withDisk(t: TestContext, overrides: Partial<Config>): Promise<Ser
 
 type Start = (t: TestContext, overrides?: Partial<Config>) => Promise<ServerWithStorage>;
 
-/** The storages that every promise about files has to hold for. */
+/** The storages for which every promise about files must hold. */
 export const storages: readonly [name: string, start: Start][] = [
   ['the embedded storage', (t, overrides = {}) => withDisk(t, overrides)],
   [
@@ -86,7 +86,10 @@ export const storages: readonly [name: string, start: Start][] = [
   ],
 ];
 
-/** The first one as the second: links lead to the one, requests of the server take the way of the other. */
+/**
+ * Also another server's embedded storage as a bucket: links lead to the storage, the server's own requests
+ * use S3.
+ */
 export const storagesAndBetween: typeof storages = [
   ...storages,
   [

@@ -12,7 +12,7 @@ export const sqliteIn = (dataDir: string): DatabaseSettings => ({
   databaseConnections: 1,
 });
 
-/** Makes a key beside whatever else uses the data folder. */
+/** Makes a key while the data folder may be in use. */
 export const createKey = (dataDir: string, wanted: NewKey): Promise<CreatedKey> =>
   withDatabase(sqliteIn(dataDir), (database) => new KeyRegistry(database).create(wanted));
 

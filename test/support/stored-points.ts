@@ -5,11 +5,11 @@ import type { OperatingPoint } from '../../src/state/operating-points/operating-
 import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
 import { sqliteIn } from './stored-keys.js';
 
-/** Those of a SQLite database in this folder. */
+/** Operating points of a SQLite database in this folder. */
 export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
   withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).list());
 
-/** @returns the point that it replaces */
+/** @returns the replaced point */
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
   withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).save(point));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A WebSocket client of RFC 6455 on a raw socket: it can do what well-behaved ones do not.
+// A WebSocket client (RFC 6455) on a raw socket, which can also misbehave.
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
 import type { ServerMessage } from '../../src/base/contract/stream.js';
@@ -17,11 +17,11 @@ const PONG = 10;
 export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly path?: string;
-  /** Where the server sees it come from. */
+  /** Source address that the server sees. */
   readonly localAddress?: string;
 }
 
-/** An answer that is not a WebSocket. */
+/** An answer other than a WebSocket. */
 export interface Refusal {
   readonly status: number;
   readonly key: string | undefined;
@@ -51,7 +51,7 @@ export class StreamClient {
     socket.on('error', () => {});
   }
 
-  /** Resolves with the client, or with what the server answered instead. */
+  /** Resolves with the client, or with the server's other answer. */
   static async connect(port: number, options: StreamOptions = {}): Promise<StreamClient | Refusal> {
     const { localAddress = '127.0.0.1' } = options;
     const socket = net.connect({ port, host: '127.0.0.1', localAddress });
@@ -115,14 +115,14 @@ export class StreamClient {
     return message as Extract<ServerMessage, { type: Type }>;
   }
 
-  /** Key of the error, and close code, of a connection that the server ends. */
+  /** Error key and close code of a connection that the server ends. */
   async ended(): Promise<{ readonly key: string | undefined; readonly code: number | undefined }> {
     await until(() => this.isClosed);
     const error = this.messages.find((message) => message.type === 'error');
     return { key: error?.type === 'error' ? error.key : undefined, code: this.closeCode };
   }
 
-  /** Without a word. */
+  /** Without a close message. */
   vanish(): void {
     this.socket.resetAndDestroy();
   }

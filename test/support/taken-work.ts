@@ -4,7 +4,7 @@ import type { Work } from '../../src/state/jobs/job.js';
 import type { JobDesk } from '../../src/state/jobs/job-desk.js';
 import { eventually } from './eventually.js';
 
-/** The next job, once one is due. */
+/** The next job, when one is due. */
 export async function taken(desk: JobDesk): Promise<Work> {
   let work: Work | undefined;
   await eventually(async () => {

@@ -12,8 +12,8 @@ export function temporaryFolder(context: TestContext): string {
     try {
       remove();
     } catch {
-      // A server of the test may go on writing into it until a later hook kills it. A hook that fails keeps that one from
-      // running, and the server would keep this process from ending.
+      // A server of the test may write into it until a later hook kills it. A failing hook would prevent that one, and
+      // the server would keep this process alive.
       process.once('exit', remove);
     }
   });

@@ -29,11 +29,11 @@ function assertParsed(entry: string): never {
   throw new Error(`${entry} is no allowed host.`);
 }
 
-/** A fetcher with an arena of its own. */
+/** A fetcher with its own arena. */
 export class TestFetcher {
   readonly arena: UploadArena;
   readonly queue: ArenaQueue;
-  /** Every name that was resolved. */
+  /** Every resolved name. */
   readonly resolved: string[] = [];
   readonly #fetcher: PresignedFetcher;
   readonly #maxFileBytes: number;
@@ -62,7 +62,7 @@ export class TestFetcher {
     return this.#fetcher.receive(link, { maxFileBytes: allowedBytes, fileTooLarge }, signal);
   }
 
-  /** A copy of the file's bytes, after which its memory is given back. */
+  /** A copy of the file's bytes; frees their memory. */
   async bytesOf(link: string): Promise<Buffer> {
     const { region, release } = await this.fetch(link);
     const bytes = Buffer.from(this.arena.bytes.slice(region.offset, region.offset + region.length));

@@ -3,10 +3,10 @@ import type { Scope } from '../../src/base/contract/scopes.js';
 import { authenticatorOf } from './keys.js';
 
 export const API_KEY = 'a-valid-key';
-/** Of another account than `API_KEY`. */
+/** Key of an account other than that of `API_KEY`. */
 export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const ADMIN_API_KEY = 'a-key-for-everything';
-/** Of the account of `API_KEY`, for verdicts only. */
+/** Key of the account of `API_KEY`, for verdicts only. */
 export const PREDICT_API_KEY = 'a-key-for-verdicts';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 

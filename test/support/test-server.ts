@@ -27,11 +27,11 @@ export {
   testKeys,
 } from './test-keys.js';
 
-/** The defaults on a machine with one core, but for what tests of other things would stumble over. */
+/** The defaults on a machine with one core, except for limits that would disturb other tests. */
 export const testConfig: Config = {
   ...loadConfig({}, { cores: 1, packageDir, stateDir: '' }),
   port: 0,
-  // Every test has a folder of its own.
+  // Every test has its own folder.
   dataDir: '',
   modelsDir: '',
   device: 'cpu',
@@ -40,7 +40,7 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxConnectionsPerAddress: 0,
   maxInflightBytes: 64 << 20,
-  // One key and one address for most tests, which hold requests for as long as they like.
+  // One key and address for most tests, which may hold requests without limit.
   maxTransfers: 1024,
   maxWaitMs: 300_000,
   keySharePercent: 100,
@@ -72,15 +72,15 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
-  /** Where links of `/file` lead. */
+  /** The address in links of `/file`. */
   readonly storagePrefixes: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
-  /** The value of one series, by its name and labels as Prometheus writes them. */
+  /** The value of one series, by name and labels as in Prometheus. */
   metric(series: string): Promise<number>;
 }
 
-/** No error is ever answered that the operation's documentation does not list. */
+/** Every answered error must be in the operation's documentation. */
 function assertDocumented(log: readonly Record<string, unknown>[], routes: readonly Route[]): void {
   const outside: readonly unknown[] = errorsOutsideOperations;
   for (const { errorKey, method, route: path } of log) {
@@ -112,7 +112,7 @@ export interface TestParts
       | 'rates'
     >
   > {
-  /** The models that are there when the server starts. */
+  /** The models at the start of the server. */
   readonly models?: readonly string[];
   /** The same with aliases. */
   readonly detectors?: readonly DetectorStatus[];

@@ -13,7 +13,7 @@ interface Items {
   readonly count?: number;
 }
 
-/** Adds a thousand rows at once; as requests they would take a minute. */
+/** Adds a thousand rows at once; requests would take a minute. */
 async function addRows(
   { database }: JobOffice,
   { account, task = 'predict', state = 'queued', count = THOUSAND }: Items,
@@ -32,7 +32,7 @@ async function addRows(
   });
 }
 
-/** Of the highest priority: nothing but turns brings others forward. */
+/** Of the highest priority: only turns bring others forward. */
 export const manyJobs = (office: JobOffice, account: string, count?: number): Promise<void> =>
   addRows(office, { account, ...(count && { count }) }, async () => {});
 

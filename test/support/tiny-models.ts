@@ -7,8 +7,8 @@ import { meanModel } from './onnx-file.js';
 const WINDOW_SAMPLES = 80_000;
 
 /**
- * Detectors whose score hardly depends on the audio, which tells by itself which file was loaded: a logit of 0 is the mean of
- * the samples, and `Exp` makes 1 of it.
+ * Detectors whose score hardly depends on the audio, and so identifies the loaded file: the mean of the samples is a logit of
+ * about 0, which `Exp` turns into 1.
  */
 export const tinyDetectors = {
   even: { operators: [], score: 0.5 },
@@ -41,13 +41,13 @@ export function tinyEntry(folder: string, id: string, kind: TinyDetector): Recor
   };
 }
 
-/** Whole or not at all: a server may be reading the file that it replaces. */
+/** Atomic: a server may be reading the file that it replaces. */
 function writeWhole(file: string, content: string | Uint8Array): void {
   fs.writeFileSync(`${file}.tmp`, content);
   fs.renameSync(`${file}.tmp`, file);
 }
 
-/** Puts another manifest into `folder`. */
+/** Writes another manifest into `folder`. */
 export function writeManifest(folder: string, models: readonly object[]): void {
   writeWhole(path.join(folder, 'manifest.json'), JSON.stringify({ version: 1, models }));
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * For how long, since the machine began, some thread has waited for a processor. Undefined if the kernel does not count that
+ * Time since boot during which some thread waited for a processor. Undefined if the kernel does not count it
  * (https://docs.kernel.org/accounting/psi.html).
  */
 function waitedMs(): number | undefined {
@@ -15,8 +15,8 @@ function waitedMs(): number | undefined {
 }
 
 /**
- * Measures how long something takes while there are processors enough for everybody: other work on the machine can make it longer
- * than that, but not this time. Of a machine that does not tell, it is unknown, and so 0.
+ * Measures how long something takes while no thread waits for a processor: other work on the machine can prolong it, but not this
+ * time. On a machine that does not count this, the time is unknown, and so 0.
  */
 export function undisturbedTime(): () => number {
   const beganMs = performance.now();

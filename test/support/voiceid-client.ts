@@ -18,7 +18,7 @@ export const field = (name: string, content: string): FormEntry => ({ name, cont
 export const vectorEntry = (vector: ArrayLike<number>): FormEntry =>
   field('voice_vector', JSON.stringify(Array.from(vector)));
 
-/** A form to one of the two routes, with a valid key unless the headers say otherwise. */
+/** A form to one of the two routes, with a valid key by default. */
 export function postVoice(
   port: number,
   path: VoiceRoute,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
-/** Long, because other work may have the machine. */
+/** Long, because other work may occupy the machine. */
 const LIMIT_MS = 120_000;
-/** What needs only a few turns of this process is not kept waiting. */
+/** Conditions that need only a few turns of this process are polled without a pause. */
 const BUSY_MS = 5;
-/** Leaves the processor to the other processes, which are what a test waits for if it waits for long. */
+/** Leaves the processor to the other processes that a longer wait depends on. */
 const PAUSE_MS = 4;
 
-/** Asks until the answer is yes. @returns whether it was in time */
+/** Asks until the answer is yes. @returns false if time ran out */
 export async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   const startMs = performance.now();
   while (!(await isSo())) {

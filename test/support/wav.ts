@@ -21,12 +21,12 @@ export function monoWav(samples: Float32Array, sampleRateHz: number): Uint8Array
   return file;
 }
 
-/** The samples over and over until there are `count`. */
+/** The samples, repeated to `count`. */
 export function repeated(samples: Float32Array, count: number): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => samples[i % samples.length] as number);
 }
 
-/** A mono 16-bit WAV file that repeats the samples until it has at least so many bytes. */
+/** A mono 16-bit WAV file that repeats the samples until it has at least `minBytes`. */
 export function longMonoWav(samples: Float32Array, sampleRateHz: number, minBytes: number): Uint8Array {
   const once = monoWav(samples, sampleRateHz);
   const content = once.subarray(44);

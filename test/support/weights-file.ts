@@ -9,10 +9,10 @@ export const sha256 = (content: Uint8Array): string => createHash('sha256').upda
 
 const WINDOW_SAMPLES = 80_000;
 
-/** The logit that a detector with this weight gives to any recording without an offset. */
+/** The logit of a detector with this weight for any recording without an offset. */
 export const scoreOf = (weight: number): number => 1 / (1 + Math.exp(-weight));
 
-/** The entry of a detector whose only weight lies in a file of its own; its logit is that weight. */
+/** The entry of a detector whose only weight is in a separate file; its logit is that weight. */
 export function entryWithWeights(folder: string, id: string, weight: number): Record<string, unknown> {
   const weights = Buffer.from(Float32Array.of(weight).buffer);
   const graph = meanModel([1, WINDOW_SAMPLES], 1, [], { weightFile: `${id}.onnx.data` });

@@ -4,8 +4,8 @@
     python3 -m data.add_variant --cache CACHE --out CODED [--number 2] [--jobs 1]
 
 CODED is a cache that links to the files of CACHE and has codec<number>.i16 of its own, of the size of clean.i16. Unlike
-the variants of data.prepare_chains, no stream is without a codec, and all begin at 16 kHz. Started again, the command
-goes on after the last stream that it wrote.
+the variants of data.prepare_chains, no stream is without a codec, and all begin at 16 kHz. A restart continues after
+the last written stream.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SAVED_STREAMS = 10  # at a time
 
 
 class Worker:
-    """What the functions of a worker process share."""
+    """State that the functions of a worker process share."""
 
     cache = None
 
@@ -53,7 +53,7 @@ def planned_streams(clips, variant):
 
 
 def add_variant(folder, variant, jobs=1):
-    """Writes codec<variant>.i16 into a cache, whole or, broken off, in part under another name."""
+    """Writes codec<variant>.i16 into a cache; an interrupted part stays under another name."""
     path = Path(folder) / f"codec{variant}.i16"
     if path.exists():
         return

@@ -7,7 +7,7 @@ import numpy as np
 
 RATE_BANDS_HZ = [14000, 20000, 28000]  # below, between and above
 MIN_LANGUAGE_SHARE = 0.02  # of both classes; rarer languages count as one
-MAX_FACTOR = 6.0  # no clip is drawn so many times as often as without
+MAX_FACTOR = 6.0  # limit on how much more often a clip is drawn than without
 ROUNDS = 30
 
 
@@ -24,8 +24,8 @@ def shares_of(keys, probabilities):
 
 def rake(keys_of_class, probabilities_of_class):
     """New probabilities for each class, under which every key has the same share in all classes, as far as MAX_FACTOR
-    lets it. `keys_of_class`: per class a list of columns, each with one key per clip. A key that one class lacks stays
-    as it is."""
+    allows. `keys_of_class`: per class a list of columns, each with one key per clip. Keys missing in a class stay
+    unchanged."""
     start = [np.asarray(probabilities, dtype=np.float64) for probabilities in probabilities_of_class]
     now = [probabilities.copy() for probabilities in start]
     columns = len(keys_of_class[0])
@@ -50,7 +50,7 @@ def rake(keys_of_class, probabilities_of_class):
 
 
 def balanced(humans, human_probabilities, spoofs, spoof_probabilities):
-    """Both classes' probabilities, with rates and languages alike in both."""
+    """Both classes' probabilities, with the same shares of rates and languages."""
     classes = [(humans, human_probabilities), (spoofs, spoof_probabilities)]
     shares = [shares_of([clip["language"] for clip in clips], probabilities) for clips, probabilities in classes]
     known = {language for language in shares[0] if min(part[language] for part in shares) >= MIN_LANGUAGE_SHARE}

@@ -28,7 +28,7 @@ PUBLISHED_COPY_FIELDS = ["copy", "original", "lag_samples", "likeness"]
 
 
 class CorpusCache:
-    """Read-only view of what write_clips wrote. `variant` 0 is the clip as it is, 1.. went through a codec."""
+    """Read-only view of write_clips' output. `variant` 0 is the original clip, 1.. went through a codec."""
 
     def __init__(self, folder):
         folder = Path(folder)
@@ -37,7 +37,7 @@ class CorpusCache:
         for clip in self.clips:
             clip["offset"], clip["samples"] = int(clip["offset"]), int(clip["samples"])
         paths = [folder / "clean.i16", *sorted(folder.glob("codec*.i16"))]
-        # {path of a copy: (path of its original, samples by which that is behind)}, of data/published_copies.py
+        # {path of a copy: (path of its original, delay of the original in samples)}, from data/published_copies.py
         self.originals = {}
         if (folder / PUBLISHED_COPIES).exists():
             with open(folder / PUBLISHED_COPIES, newline="") as table:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences for the speech engines, put together from parts that fit each other whatever is drawn."""
+"""Sentences for the speech engines, made of parts that fit together in any combination."""
 
 # Per language: subjects, predicates, places, times; {n} becomes a number. A sentence takes one of each, in this order.
 PARTS = {
@@ -246,7 +246,7 @@ PARTS = {
 
 
 def sentences(language, count, rng):
-    """So many sentences as one text; ends in a full stop, a question mark or an exclamation mark."""
+    """`count` sentences as one text; ends in a full stop, question mark or exclamation mark."""
     texts = []
     for _ in range(count):
         words = " ".join(part[rng.integers(len(part))] for part in PARTS[language])

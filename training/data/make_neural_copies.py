@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of human training clips through the vocoders that train/vocoders.py trained: spoofs for the detector.
+"""Copies of human training clips through the vocoders of train/vocoders.py: spoofs for the detector.
 
     python3 -m data.make_neural_copies --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...]
         [--jobs 2]
 
-Writes clean.i16 and clips.csv, which data/prepare_corpus.py takes in, into --out, and prints what a fifth of them is
-like. Every copy draws its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first
-six seconds, and aligned.
+Writes clean.i16 and clips.csv, for data/prepare_corpus.py, into --out, and prints the quality of a fifth of them. Every
+copy draws its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first six seconds,
+and aligned.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from networks.neural_vocoders import CODEBOOKS, LEVEL_RMS, VOCODERS, Analysis
 from signals.spectral_vocoders import stft
 
 MEASURED_EVERY = 5
-CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, as a generator without a discriminator does
+CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, like a generator without a discriminator
 PEAK = 0.999  # pulses peak higher than voices: cut off, they would tell the classes apart
-MARGIN_SAMPLES = 2048  # mirrored at both ends: a generator's own ends would tell where the copy was cut
+MARGIN_SAMPLES = 2048  # mirrored at both ends: a generator's own ends would reveal the cuts
 
 
 def draw_analysis(rng):
@@ -50,7 +50,7 @@ def resynthesise(vocoder, human, analysis):
     level = max(rms(human), 1e-5)
     padded = np.pad(human * np.float32(LEVEL_RMS / level), MARGIN_SAMPLES, "reflect")
     copy = vocoder(torch.from_numpy(padded)[None], analysis)[0][0, MARGIN_SAMPLES:-MARGIN_SAMPLES].numpy()
-    copy = copy - copy.mean()  # transposed convolutions leave an offset, which few real systems would let pass
+    copy = copy - copy.mean()  # transposed convolutions leave an offset, which few real systems would keep
     return copy * min(level / max(rms(copy), 1e-9), PEAK / max(np.abs(copy).max(), 1e-9))
 
 
@@ -62,7 +62,7 @@ def log_spectral_distance_db(copy, human):
 
 
 def lag_samples(copy, human):
-    """By how many samples the copy is late: the best correlation of the two loudness curves, 1 ms apart."""
+    """Delay of the copy in samples: the best correlation of the two loudness curves, 1 ms apart."""
     curves = []
     for samples in (copy, human):
         power = np.convolve(samples.astype(np.float64) ** 2, np.hanning(320), "same")[::16]
@@ -74,7 +74,7 @@ def lag_samples(copy, human):
 
 
 def load_vocoders(run, names):
-    """Vocoders by (name, checkpoint); "codec-transposed" has the codec of the one and the rest of the other."""
+    """Vocoders by (name, checkpoint); "codec-transposed" combines the codec of one with the rest of the other."""
     vocoders = {}
     for name in names:
         for checkpoint in range(len(CHECKPOINT_SHARES)):
@@ -88,7 +88,7 @@ def load_vocoders(run, names):
 
 
 class CopyMaker:
-    """copy(number, clip) depends on the seed, the number and the weights only, so that processes may share the work."""
+    """copy(number, clip) depends only on the seed, the number and the weights, so that processes may share the work."""
 
     def __init__(self, options):
         torch.set_num_threads(1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files out of bare git mirrors, by blob id or by branch and path. A folder of mirrors has OWNER+NAME, OWNER+NAME/repo
-or OWNER+NAME/repo/.git for the repository OWNER/NAME."""
+"""Reads files from bare git mirrors, by blob id or by branch and path. A folder of mirrors has OWNER+NAME,
+OWNER+NAME/repo or OWNER+NAME/repo/.git for the repository OWNER/NAME.
+"""
 
 import hashlib
 import subprocess
@@ -11,7 +12,7 @@ LFS_POINTER = b"version https://git-lfs"
 
 
 class AbsentError(Exception):
-    """The message says why there is no such file."""
+    """The message gives the reason."""
 
 
 def find_mirror(mirrors, repository):
@@ -24,7 +25,7 @@ def find_mirror(mirrors, repository):
 
 
 def clone(mirrors, repository, host=HOST):
-    """Brings a bare mirror; half of one is never left under its final name."""
+    """Clones a bare mirror; an incomplete one never has its final name."""
     folder = Path(mirrors) / repository.replace("/", "+")
     partial = folder.with_name(folder.name + ".partial")
     subprocess.run(["rm", "-rf", str(partial)], check=True)
@@ -38,7 +39,7 @@ def blob_id(data):
 
 
 class Mirror:
-    """One `git cat-file` for as many files as one likes."""
+    """One `git cat-file` for any number of files."""
 
     def __init__(self, git_directory):
         self._process = subprocess.Popen(
@@ -57,7 +58,7 @@ class Mirror:
         self._process.wait()
 
     def _read(self, name):
-        """(type, content), or None where git knows no such object."""
+        """(type, content), or None if git has no such object."""
         if "\n" in name:
             raise AbsentError("a path of several lines")
         self._process.stdin.write(name.encode() + b"\n")
@@ -74,7 +75,7 @@ class Mirror:
         return words[1], content
 
     def read(self, blob="", branch="", path=""):
-        """(content, blob id): the blob if its id is given, otherwise what lies at `path` on `branch` or, without one,
+        """(content, blob id): the blob if its id is given, otherwise the file at `path` on `branch`, by default
         HEAD."""
         if blob:
             found = self._read(blob)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the same recording on several pages, also at another rate, level or with other silence around it, by the
-envelopes of four bands that every rate has. Not every copy: of those that are resampled and padded with silence,
-between a quarter and a half stay below SAME."""
+"""Finds the same recording on several pages, even at another rate, level or surrounding silence, by the envelopes of
+four bands that exist at every rate. It misses some: between a quarter and a half of resampled and padded copies stay
+below SAME."""
 
 import numpy as np
 from scipy import signal
 
 BAND_EDGES_HZ = [(100, 500), (500, 1000), (1000, 2000), (2000, 3400)]
-FRAMES = 96  # of the sounding part, however long it is
+FRAMES = 96  # of the sounding part, whatever its length
 HEARD_DB = 35  # below the loudest frame
 SAME = 0.985  # cosine of two fingerprints
 LENGTHS_ALIKE = 0.03
 FRAME_SECONDS = 0.01
-MIN_SECONDS = 1.0  # words below this are too much alike
+MIN_SECONDS = 1.0  # shorter words are too similar
 
 
 def fingerprint(samples, rate_hz):
-    """(seconds that sound, float32 [bands * FRAMES] of norm 1), or None for what is too short or too low a rate."""
+    """(seconds of sound, float32 [bands * FRAMES] of norm 1), or None if too short or at too low a rate."""
     if rate_hz < 2 * BAND_EDGES_HZ[-1][1]:
         return None
     window = int(0.025 * rate_hz)
@@ -43,7 +43,7 @@ def fingerprint(samples, rate_hz):
 
 
 def group_duplicates(fingerprints, same=SAME):
-    """A group number per item of [fingerprint() or None]; what is like nothing else has a group of its own."""
+    """A group number per item of [fingerprint() or None]; unique items have groups of their own."""
     groups = np.arange(len(fingerprints))
 
     def root(index):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Original recordings on disk: per repository one file of mono int16 samples at the rates they were published at, and a
-table."""
+"""Original recordings on disk: per repository one file of mono int16 samples at the published rates, and a table."""
 
 import csv
 import wave
@@ -29,7 +28,7 @@ def write_wave(path, samples, rate_hz):
 
 
 def write_table(path, fields, rows):
-    """Whole or not at all."""
+    """Atomic write."""
     partial = Path(f"{path}.partial")
     with open(partial, "w", newline="") as table:
         writer = csv.DictWriter(table, fields, extrasaction="ignore")
@@ -39,7 +38,7 @@ def write_table(path, fields, rows):
 
 
 class OriginalsCache:
-    """Read-only view of what data/prepare_originals.py wrote. A clip has the columns of sources.csv, `origin` (mirror
+    """Read-only view of data/prepare_originals.py's output. A clip has the columns of sources.csv, `origin` (mirror
     or corpus), `rate_hz`."""
 
     def __init__(self, folder):
@@ -60,5 +59,5 @@ class OriginalsCache:
 
 
 def key_of(clip):
-    """What names a recording of the list."""
+    """The name of a recording in the list."""
     return clip["repository"], clip["path"], clip["start_s"]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws crops as CropSampler does, each as it was published and once more after something that happens on the way."""
+"""Draws crops like CropSampler, each as published and once more after a plausible change."""
 
 import numpy as np
 
 from data.sampler import CropSampler, repeat_sound
 from signals.augmentation import augment, equalise_and_add_noise
 
-NOISE_SHARE = 0.25  # of the copies; the others are variants of the cache: rates and codecs
+NOISE_SHARE = 0.25  # of the copies; the rest are variants of the cache: rates and codecs
 NOISE_SNR_DB = (5, 30)
 NOISE_SPREAD_DB = [0, 3, 6]  # of the noise's colour and of the equaliser before it; 0: white noise alone
 AUGMENTED_SHARE = 0.3  # of the copies: a room, noise, an equaliser, clipping on top
@@ -14,7 +14,7 @@ LEVELS_DB = (-36, -1)  # of the peak
 
 
 class PairSampler(CropSampler):
-    """batch(i): [batch, window] of which the second half are copies of the first, in its order. A pair has the same
+    """batch(i): [batch, window]; the second half are copies of the first, in the same order. A pair has the same
     samples of the clip, the same silence around them and the same level before the copy's noise."""
 
     def __init__(self, cache, seed, batch_size, without=(), held_out=None):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache with a part of the training clips of another: to see what more material, or material of a kind, brings.
+"""A cache with a part of another's training clips, to measure the benefit of more material, or of one kind.
 
     python3 -m data.part_of_cache --cache CACHE --out PART [--share 0.25]
         [--sources SOURCES [--terms open] [--in-corpus]]
 
 --share keeps the pages whose names have the lowest hashes, so that a smaller share is part of a larger one. --terms and
---in-corpus follow sources.csv: recordings under these terms, and those of which the coded corpus has a clip. A copy
-goes with its recording. Clips of `valid` all stay. The samples are links to those of CACHE.
+--in-corpus follow sources.csv: recordings under these terms, and those with a clip in the coded corpus. A copy follows
+its recording. Clips of `valid` all stay. The samples are links to those of CACHE.
 """
 
 import argparse
@@ -20,12 +20,12 @@ from features.recipe import SAMPLE_RATE_HZ
 
 
 def place_of_page(source):
-    """From 0 to 1, evenly over pages."""
+    """From 0 to 1, uniform over pages."""
     return zlib.crc32(f"part of {source}".encode()) / 2**32
 
 
 def recording_of(clip):
-    """`path` without the name of what made a copy."""
+    """`path` without the name of the copy's maker."""
     return clip["path"].split(":", 1)[1] if clip["category"] == "own-copy-synthesis" else clip["path"]
 
 

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the cache that a detector is trained on out of original recordings, each also after a random chain of rates and
-codecs.
+"""Make a detector's training cache from original recordings, each also after a random chain of rates and codecs.
 
     python3 -m data.prepare_chains --originals FOLDER --cache CACHE [--variants 2] [--copies 2000] [--max-seconds 8]
         [--neural-copies FOLDER ..] [--terms open ..] [--jobs 2]
 
 Writes clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv as data/prepare_corpus.py does. In variant 0 a
-recording is brought to 16 kHz as the server brings it; the others went through signals/channel_chain.py. Of `valid`
-only the part for calibration is in the cache; what judges is not. Recordings of `train` that are also in `valid`, on
-another page, are left out, and so are second copies within a class. --neural-copies are folders of
-resynthesis.make_copies: a copy goes through the chain of its recording, each from its own rate.
+recording is resampled to 16 kHz as in the server; the others went through signals/channel_chain.py. Of `valid` only the
+calibration part is in the cache, not the judging part. Recordings of `train` that are also in `valid` on another page
+are left out, and so are second copies within a class. --neural-copies are folders of resynthesis.make_copies: a copy
+goes through the chain of its recording, each from its own rate.
 """
 
 import argparse
@@ -30,7 +29,7 @@ from features.recipe import SAMPLE_RATE_HZ
 from signals.channel_chain import by_server, draw_chain, pass_through
 from signals.copy_synthesis import VOCODERS, copy
 
-CALIBRATION_PARTS = 4  # of the repositories in `valid`, one part in so many
+CALIBRATION_PARTS = 4  # one in this many of the repositories in `valid`
 STREAM_SECONDS = 90
 SEED = 20261122
 
@@ -44,7 +43,7 @@ def as_int16(samples):
 
 
 def choose(clips, groups):
-    """(indices of training clips, of clips for calibration, what was left out and why)"""
+    """(indices of training clips, of clips for calibration, omissions with reasons)"""
     of_valid = {group for clip, group in zip(clips, groups) if clip["split"] == "valid"}
     judged = {
         group
@@ -72,7 +71,7 @@ def choose(clips, groups):
 
 
 class NeuralCopies:
-    """What resynthesis.make_copies wrote into several folders, and which originals it belongs to."""
+    """The output of resynthesis.make_copies in several folders, with the original of each copy."""
 
     def __init__(self, folders, originals):
         self._caches, self.clips, self.human_of = [OriginalsCache(folder) for folder in folders], [], []
@@ -90,7 +89,7 @@ class NeuralCopies:
 
 
 class _Worker:
-    """What each process has: the originals, then the neural copies, and which part of each recording counts."""
+    """State of each process: the originals, then the neural copies, and the used part of each recording."""
 
     def __init__(self, originals, max_seconds, copy_folders=()):
         self.cache, self._max_seconds = OriginalsCache(originals), max_seconds
@@ -98,8 +97,8 @@ class _Worker:
         self._copied = set(self._copies.human_of)
 
     def part(self, index):
-        """(float32 samples, rate): at most max_seconds of a training clip, from anywhere in it; of one that has a
-        neural copy, and of the copy, from the start."""
+        """(float32 samples, rate): at most max_seconds of a training clip, from a random place; clips with a neural
+        copy, and the copies, start at 0."""
         copy = index - len(self.cache.clips)
         clip = self.cache.clips[index] if copy < 0 else self._copies.clips[copy][1]
         samples = self.cache.samples(clip) if copy < 0 else self._copies.samples(copy)
@@ -146,7 +145,7 @@ def stream_of(task):
 
 
 def streams(units, seconds_of, rng):
-    """Lists of clips of about STREAM_SECONDS, both classes mixed; what is in one unit stays together."""
+    """Lists of clips of about STREAM_SECONDS, both classes mixed; units stay together."""
     made, seconds = [[]], 0.0
     for unit in rng.permutation(len(units)):
         made[-1] += units[unit]
@@ -187,7 +186,7 @@ def add_neural_copies(clips, audio, chosen, neural, count, pool):
         clips.append(
             {**clips[human_row], **own, "label": "spoof", "category": "own-copy-synthesis", "rate_hz": rate_hz}
         )
-        # One sample more or less than the recording is a matter of rounding.
+        # One sample more or less than the recording is rounding.
         audio.append(made[: len(audio[human_row])])
     return beside
 
@@ -248,7 +247,7 @@ def main():
         partner = {row: len(chosen) + len(beside) + number for number, row in enumerate(copied)}
         write_clips(folder, [clips[row] for row in kept], [audio[row] for row in kept])
         report(f"{len(kept)} clips kept, {sum(len(audio[row]) for row in kept) / SAMPLE_RATE_HZ / 3600:.2f} h")
-        # A human clip and its copies go through one chain, with classical ones all from 16 kHz, so that nothing but the
+        # A human clip and its copies go through one chain, with classical ones all from 16 kHz, so that only the
         # vocoder differs.
         kept_set, families = set(kept), {row: [row, copy] for row, copy in partner.items()}
         for copy, (_, row) in beside.items():

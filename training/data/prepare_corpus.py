@@ -4,8 +4,8 @@
     python3 -m data.prepare_corpus --corpus FOLDER --cache FOLDER [--codec-variants 2] [--copies 2500] [--more-clips
         FOLDER ..] [--jobs 2]
 
---more-clips takes in the clips of another folder of this kind, such as data/speech_engines.py writes. Writes clean.i16,
-codec1.i16.. (mono 16 kHz int16) and clips.csv into --cache, outside the repository.
+--more-clips adds the clips of another folder of this kind, such as the output of data/speech_engines.py. Writes
+clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv into --cache, outside the repository.
 """
 
 import argparse
@@ -26,10 +26,10 @@ from features.native import Resampler
 from features.recipe import SAMPLE_RATE_HZ
 from signals.copy_synthesis import VOCODERS, copy
 
-OPUS_RATE_HZ = 48000  # whatever went in, decoders put this out
+OPUS_RATE_HZ = 48000  # decoders' output rate for any input
 MIN_SAMPLES = SAMPLE_RATE_HZ // 4
 GAP_SAMPLES = 1600  # silence between clips that share one encoded stream
-MEASURED_CODECS = {  # that figures are given for: (encoder arguments, container, rate the encoder runs at)
+MEASURED_CODECS = {  # codecs with published figures: (encoder arguments, container, rate the encoder runs at)
     "mp3 32 kbit/s": (["-c:a", "libmp3lame", "-b:a", "32k"], "mp3", 22050),
     "mp3 96 kbit/s": (["-c:a", "libmp3lame", "-b:a", "96k"], "mp3", 44100),
     "aac 48 kbit/s": (["-c:a", "aac", "-b:a", "48k"], "m4a", 44100),
@@ -44,8 +44,8 @@ def ffmpeg(*arguments):
 
 
 def resampled(path, rate_hz):
-    """int16 at 16 kHz of a file of float32 samples, by the server's own resampler: another one's edge at 8 kHz would be
-    something that training sees and serving does not."""
+    """int16 at 16 kHz of a file of float32 samples, by the server's own resampler: another one's edge at 8 kHz would
+    occur in training but not in serving."""
     samples = np.fromfile(path, dtype=np.float32)
     if rate_hz != SAMPLE_RATE_HZ:
         samples = Resampler(rate_hz, SAMPLE_RATE_HZ).resample(samples)
@@ -53,7 +53,7 @@ def resampled(path, rate_hz):
 
 
 def rate_of(path):
-    """The rate that a file is decoded at. The corpus's FLAC files are at 16 kHz."""
+    """The rate that a file is decoded at. The corpus's FLAC files have 16 kHz."""
     if path.suffix == ".wav":
         with wave.open(str(path)) as file:
             return file.getframerate()
@@ -89,7 +89,7 @@ def choose_clips_to_copy(clips, audio, count, rng):
         if clip["label"] == "bonafide" and clip["split"] == "train" and len(audio[index]) >= SAMPLE_RATE_HZ:
             by_source[clip["source"]][clip["speaker"]].append(index)
     sources = [list(speakers.values()) for speakers in by_source.values()]
-    # The square root keeps the large campaigns in, without letting them rule.
+    # The square root includes the large campaigns without letting them dominate.
     sizes = np.sqrt([sum(map(len, speakers)) for speakers in sources])
     chosen = set()
     for _ in range(count * 20):
@@ -118,7 +118,7 @@ def add_copies(clips, audio, count, seed):
 
 
 def choose_codec(rng):
-    """(name, encoder arguments, container, rates the encoder may run at)."""
+    """(name, encoder arguments, container, possible encoder rates)."""
     kbit = lambda *rates: ["-b:a", f"{rng.choice(rates)}k"]
     kinds = {
         "mp3": (["-c:a", "libmp3lame", *kbit(24, 32, 32, 48, 64, 96, 128)], "mp3", [16000, 22050, 24000, 44100]),
@@ -136,7 +136,7 @@ def choose_codec(rng):
 
 
 def through_codec(samples, codec, rate_hz):
-    """Encode and decode; the result is aligned to the input to a few samples and has the same length."""
+    """Encodes and decodes; the result is aligned to the input within a few samples and has the same length."""
     _, arguments, container, _ = codec
     with tempfile.TemporaryDirectory() as folder:
         coded = f"{folder}/coded.{container}"
@@ -150,7 +150,7 @@ def through_codec(samples, codec, rate_hz):
 
 
 def code_variant(clips, audio, seed, jobs):
-    """Every training clip once through some codec. Clips of both classes, mixed, share a stream and its settings."""
+    """Every training clip through one codec. Clips of both classes, mixed, share a stream and its settings."""
     rng = np.random.default_rng(seed)
     order = rng.permutation([index for index, clip in enumerate(clips) if clip["split"] == "train"])
     groups, seconds = [[]], 0.0
@@ -195,7 +195,7 @@ def main():
         parser.error("the corpus is not named: use --corpus or VERAVOX_CORPUS")
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
-    import torch  # only here: what else uses this module works without it
+    import torch  # imported here, so that other uses of this module work without it
 
     torch.set_num_threads(options.jobs)
     started = time.monotonic()

@@ -4,11 +4,10 @@
     python3 -m data.prepare_originals --sources FOLDER --mirrors FOLDER --out FOLDER [--corpus FOLDER] [--clone]
         [--terms open ..] [--jobs 2]
 
---sources has sources.csv, --mirrors bare git mirrors; with --clone what is not among them is cloned. A recording that
-no mirror has is taken from --corpus, where a coded copy of it lies there. Writes per repository OWNER+NAME.i16 (mono
-int16 at the original rate, at most 48 kHz) and OWNER+NAME.csv into --out, outside the repository, and absent.csv with
-what could not be had and why. Started again it goes on with the repositories that are not there yet, and tries once
-more those that lacked something.
+--sources has sources.csv, --mirrors bare git mirrors; with --clone missing ones are cloned. A recording missing from
+the mirrors is taken from --corpus, if that has a coded copy. Writes per repository OWNER+NAME.i16 (mono int16 at the
+original rate, at most 48 kHz) and OWNER+NAME.csv into --out, outside the repository, and absent.csv with the missing
+recordings and the reasons. A restart continues with the missing repositories, and retries incomplete ones.
 """
 
 import argparse
@@ -44,7 +43,7 @@ def read_decoded(path):
 
 
 def decode(files, folder):
-    """[(rate, int16 [n]) or None] of [(path, clip)]: one ffmpeg for all, and one for each where one of them cannot be
+    """[(rate, int16 [n]) or None] of [(path, clip)]: one ffmpeg for all, or one for each if one of them cannot be
     decoded."""
     inputs, outputs = [], []
     for index, (path, clip) in enumerate(files):
@@ -68,7 +67,7 @@ def read_repository(clips, git_directory, corpus):
         is_copied = bool(copy) and copy.is_file()
         absent.append({**clip, "reason": reason, "taken_from_corpus": "yes" if is_copied else "no"})
         if is_copied:
-            (decoded,) = decode([(copy, {"start_s": ""})], folder)  # the copy is of the part already
+            (decoded,) = decode([(copy, {"start_s": ""})], folder)  # the copy already contains only the part
             keep(clip, decoded, "corpus")
 
     def keep(clip, decoded, origin):
@@ -102,7 +101,7 @@ def read_repository(clips, git_directory, corpus):
 
 
 def prepare_repository(repository, clips, options, fields):
-    """Absent rows; nothing is written until all of the repository is read."""
+    """Absent rows; writes nothing until the whole repository is read."""
     git_directory = find_mirror(options.mirrors, repository)
     if git_directory is None and options.clone:
         git_directory = clone(options.mirrors, repository, options.clone_from)

@@ -3,10 +3,9 @@
 
     python3 -m data.published_copies --cache CACHE
 
-Pages show what a vocoder, a codec or a voice conversion makes of a recording beside that recording, and rarely say
-which belongs to which. Here the envelopes of four bands say it. Writes published-copies.csv into the cache: for each
-such spoofed training clip the path of its original, and by how many samples the original is behind. data/sampler.py
-draws both as a pair.
+Pages show the outputs of a vocoder, a codec or a voice conversion next to the recordings, and rarely say which belong
+together. Here the envelopes of four bands decide it. Writes published-copies.csv into the cache: for each such spoofed
+training clip the path of its original, and the delay of the original in samples. data/sampler.py draws both as a pair.
 """
 
 import argparse
@@ -37,7 +36,7 @@ def envelopes(samples):
 
 
 def likeness(original, copy):
-    """(correlation of two envelopes() where it is highest, frames by which the original is behind there)"""
+    """(highest correlation of two envelopes(), delay of the original there in frames)"""
     found = []
     for lag in range(-MAX_LAG_FRAMES, MAX_LAG_FRAMES + 1):
         one, other = original[:, max(0, lag) :], copy[:, max(0, -lag) :]
@@ -48,7 +47,7 @@ def likeness(original, copy):
 
 
 def copies_on_page(humans, spoofs, samples_of):
-    """A row for each of `spoofs` that is a copy of one of `humans`."""
+    """A row for each of `spoofs` that copies one of `humans`."""
     known = {}
 
     def envelopes_of(clip):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws training crops so that neither the recording set, nor the length, nor the codec tells the classes apart."""
+"""Draws training crops such that neither recording set nor length nor codec tells the classes apart."""
 
 import zlib
 from collections import defaultdict
@@ -11,18 +11,18 @@ from features.recipe import SAMPLE_RATE_HZ
 from signals.augmentation import CHANGES, augment
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
-FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
+FAMILY_POWER = 0.5  # of the number of systems in a family of originals, which reduces the weight of each
 SOURCE_POWER = 0.5
-COPY_PAIR_SHARE = 0.1  # of the pairs: our own copy-synthesis of a human crop beside that very crop
-PUBLISHED_PAIR_SHARE = 0.3  # of the pairs: a published copy of a recording beside it, cut and changed alike
-VOCODER_COPY_WEIGHT = 2.0  # of a vocoder among those, beside 1 of a conversion or codec: its copies pass most
-NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
+COPY_PAIR_SHARE = 0.1  # of the pairs: our own copy-synthesis of a human crop, with that crop
+PUBLISHED_PAIR_SHARE = 0.3  # of the pairs: a published copy of a recording and the recording, cut and changed alike
+VOCODER_COPY_WEIGHT = 2.0  # of a vocoder among those, against 1 of a conversion or codec: its copies pass most
+NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, against 1 of a classical one
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
-OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of what is not from the corpus
-# What an ablation can do without; "copies" are both kinds.
+OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of clips from outside the corpus
+# Parts that an ablation can omit; "copies" are both kinds.
 PARTS = [
     "classical-copies",
     "neural-copies",
@@ -37,7 +37,7 @@ PARTS = [
 
 
 def fold_of(source, folds):
-    """Which of so many folds a source is in; one source's human, generated and copied clips are never apart."""
+    """The fold of a source; one source's human, generated and copied clips are always together."""
     return zlib.crc32(source.encode()) % folds
 
 
@@ -69,12 +69,12 @@ def add_changes_option(parser):
 
 
 def named_changes(shares):
-    """The `changes` of CropSampler and of window_curves/bank.py, from pairs of a name in CHANGES and a share."""
+    """The `changes` of CropSampler and of window_curves/bank.py, from pairs of (name in CHANGES, share)."""
     return [(share, CHANGES[name]) for name, share in shares]
 
 
 def is_in_fold(clip, fold):
-    """`fold` is (which, of how many)."""
+    """`fold` is (index, number of folds)."""
     return fold_of(clip["source"], fold[1]) == fold[0]
 
 
@@ -83,14 +83,13 @@ def is_neural_copy(system):
 
 
 def repeat_to_length(samples, count):
-    """How the speaker model's window that is not full becomes full, in serving too: its samples from the start
-    again."""
+    """Fills an incomplete window of the speaker model, as in serving: repeats its samples from the start."""
     return np.resize(samples, count)
 
 
 def repeat_sound(samples, count):
-    """How a detector's window becomes full, in serving too: what lies between its first and its last sample within 60
-    dB of the loudest, over and over. Digital silence around a recording changes nothing."""
+    """Fills a detector's window, as in serving: repeats the part between the first and the last sample within 60 dB of
+    the loudest. Digital silence around a recording changes nothing."""
     magnitudes = np.abs(samples)
     heard = np.flatnonzero(magnitudes >= np.float32(1e-3) * magnitudes.max())
     return np.resize(samples[heard[0] : heard[-1] + 1], count)
@@ -102,7 +101,7 @@ def _normalised(weights):
 
 
 class _WeightedGroups:
-    """Groups of groups of clips: group by weight, then subgroup evenly, then clip evenly."""
+    """Groups of groups of clips: draws a group by weight, then a subgroup and a clip evenly."""
 
     def __init__(self, clips, group_key, subgroup_key, weight):
         groups = defaultdict(lambda: defaultdict(list))
@@ -114,7 +113,7 @@ class _WeightedGroups:
         self.shares = _normalised([weight(name, count) for name, count in zip(self.names, counts)])
 
     def probabilities(self):
-        """{path: how likely draw() is to draw it}"""
+        """{path: probability of each draw()}"""
         return {
             clip["path"]: share / len(subgroups) / len(clips)
             for share, subgroups in zip(self.shares, self._groups)
@@ -129,7 +128,7 @@ class _WeightedGroups:
 
 
 def _by_family(spoofs):
-    """As SYSTEM_POWER, with the systems of one vocoder or family counting for less, the more of them there are."""
+    """Like SYSTEM_POWER, but systems of one vocoder or family count less, the more of them there are."""
     systems = defaultdict(set)
     for clip in spoofs:
         systems[clip["family"] or clip["system"]].add(clip["system"])
@@ -138,15 +137,15 @@ def _by_family(spoofs):
 
 
 def _vocoders_first(spoofs):
-    """As _by_family, with VOCODER_COPY_WEIGHT for systems of that category."""
+    """Like _by_family, with VOCODER_COPY_WEIGHT for systems of that category."""
     weight, vocoders = _by_family(spoofs), {clip["system"] for clip in spoofs if clip["category"] == "vocoder"}
     return lambda name, count: weight(name, count) * (VOCODER_COPY_WEIGHT if name in vocoders else 1.0)
 
 
 class CropSampler:
-    """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of
-    PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold. `changes`: pairs of a share
-    of the crops and a function of samples and a Generator, which these go through in this order, before augment()."""
+    """batch(i) depends only on the arguments and i, so that workers may share the work in any way. `without`: some of
+    PARTS; `held_out` is None or (fold, folds): sources of that fold are not drawn. `changes`: pairs of a share of the
+    crops and a function of samples and a Generator, applied in this order before augment()."""
 
     def __init__(self, cache, seed, batch_size, without=(), held_out=None, changes=()):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
@@ -200,7 +199,7 @@ class CropSampler:
             self._balance(humans, spoofs)
 
     def _balance(self, humans, spoofs):
-        """Both kinds of human draws become one, and rates and languages alike in both classes."""
+        """Joins both kinds of human draws, with the same rates and languages in both classes."""
         for clip in humans + spoofs:
             clip["rate_hz"] = int(clip["rate_hz"])
         share = 0 if "same-repository" in self._without else SAME_REPOSITORY_SHARE
@@ -226,7 +225,8 @@ class CropSampler:
         return mass
 
     def _draw_length(self, window_samples, rng):
-        # The length comes before the clip, which must be long enough: many human clips are single words, no spoof is.
+        # The length is drawn before the clip, which must be long enough: many human clips are single words, unlike
+        # spoofs.
         kind = rng.random()
         if kind < 0.15:
             return int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
@@ -254,7 +254,7 @@ class CropSampler:
                 samples = change(samples, rng)
         if "augmentation" not in self._without:
             samples = augment(samples, rng)
-        # After the channel too: players and editors pad with digital silence.
+        # Also after the channel: players and editors pad with digital silence.
         if rng.random() < 0.15:
             silence = int(rng.uniform(0, 0.25) * len(samples))
             samples = np.roll(samples, silence)
@@ -270,8 +270,7 @@ class CropSampler:
         return self._cut(clip, start, min(length, clip["samples"]), window_samples, rng)
 
     def _draw_copy_pair(self, window_samples, rng):
-        """A human crop and the same crop of its copy, through the same augmentation: nothing but the vocoder
-        differs."""
+        """A human crop and the same crop of its copy, equally augmented, so that only the vocoder differs."""
         length = self._draw_length(window_samples, rng)
         copy = self._draw_long_enough(self._copies, length, rng)
         human = self._by_path[copy["path"].split(":", 1)[1]]
@@ -282,7 +281,7 @@ class CropSampler:
         ]
 
     def _draw_published_pair(self, window_samples, rng):
-        """A published copy and its original over the same time, through the same augmentation."""
+        """A published copy and its original over the same time, equally augmented."""
         length = self._draw_length(window_samples, rng)
         copy = self._draw_long_enough(self._published, length, rng)
         path, behind = self._cache.originals[copy["path"]]
@@ -310,8 +309,8 @@ class CropSampler:
         ]
 
     def batch(self, index, window_samples=None):
-        """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches, unless
-        it is given."""
+        """(samples [batch, window], labels [batch] with 1 = spoof); window lengths differ between batches by
+        default."""
         rng = np.random.default_rng([self._seed, index])
         drawn_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
         window_samples = window_samples or drawn_samples

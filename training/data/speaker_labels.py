@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who speaks in original recordings: labels that name one person, and one name for a person of several pages."""
+"""Speakers of original recordings: labels that name one person, and one name per person across pages."""
 
 import csv
 import os
@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-# Pages whose `speaker` is a language, a room, a group or a kind of voice: several people may have one label, or one
-# person several.
+# Pages whose `speaker` is a language, a room, a group or a kind of voice: a label may cover several people, or a person
+# have several labels.
 NOT_PEOPLE = {
     "KDE/artikulate-data",
     "KDE/klettres",
@@ -20,7 +20,7 @@ NOT_PEOPLE = {
 }
 NO_PERSON = re.compile(r"^EL_PS_|^(fe)?male$|^(vctk_)?s5$")  # an artificial larynx; a choice of voices
 
-# Public corpora that many pages quote from: (pattern of the label, corpus). Its last group is the speaker.
+# Public corpora quoted on many pages: (pattern of the label, corpus). The last group is the speaker.
 CORPORA = [
     (re.compile(r"(?:^|[-_:])(?:vctk)[-_ ]?(p\d{3})$", re.I), "vctk"),
     (re.compile(r"(?:^|[-_:])(?:libri|librispeech|libritts|ls)[-_](\d+)$", re.I), "libri"),
@@ -33,13 +33,12 @@ CORPORA = [
     (re.compile(r"(?:^|[-_:])(lj|ljspeech(?:_lj)?)$", re.I), "lj"),
     (re.compile(r"(?:^|[-_:])(jsut|csmsc)$", re.I), "single"),
 ]
-# Of OlaWod/PitchVC-demo: the Emotional Speech Database by two digits, LibriTTS by three and more.
+# In OlaWod/PitchVC-demo, two digits mean the Emotional Speech Database, three or more LibriTTS.
 PITCH_VC = re.compile(r"^[FM]_(\d+)$")
 
 
 def person_of(repository, label):
-    """(campaign, person): people of one campaign were recorded alike, and one person has the same name on all
-    pages."""
+    """(campaign, person): people of one campaign were recorded alike, and a person has the same name on all pages."""
     for pattern, corpus in CORPORA:
         found = pattern.search(label)
         if found:
@@ -51,14 +50,14 @@ def person_of(repository, label):
 
 
 def unverified_paths(corpus=None):
-    """Files of the coded corpus whose speaker label is a guess."""
+    """Files of the coded corpus with guessed speaker labels."""
     with open(Path(corpus or os.environ["VERAVOX_CORPUS"]) / "index.csv", newline="") as index:
         return {row["path"] for row in csv.DictReader(index) if row["speaker_verified"] != "yes"}
 
 
 def is_one_person(row, unverified):
-    """`row` of sources.csv. A recording of the coded corpus must have a verified label there; the others come with
-    labels of their collections."""
+    """`row` of sources.csv. A recording of the coded corpus must have a verified label there; others have the labels of
+    their collections."""
     return bool(
         row["label"] == "bonafide"
         and row["speaker"]
@@ -69,8 +68,8 @@ def is_one_person(row, unverified):
 
 
 def people_of_sources(sources, split, corpus=None, only_corpus=False):
-    """{"repository/path#start": (campaign, person)} of the recordings of one split that name a person; the name that
-    data/prepare_chains.py gives a recording. `only_corpus`: those that are also in the coded corpus."""
+    """{"repository/path#start": (campaign, person)} of the recordings of one split with a named person, by
+    data/prepare_chains.py's names of recordings. `only_corpus`: only those also in the coded corpus."""
     unverified, people = unverified_paths(corpus), {}
     with open(Path(sources) / "sources.csv", newline="") as table:
         for row in csv.DictReader(table):
@@ -81,7 +80,7 @@ def people_of_sources(sources, split, corpus=None, only_corpus=False):
 
 
 def clips_by_person(clips, people, without=frozenset()):
-    """{(campaign, person): clips}, sorted; `without` names people who are left out."""
+    """{(campaign, person): clips}, sorted; `without` names people to leave out."""
     found = defaultdict(list)
     for clip in clips:
         owner = people.get(clip["path"]) if clip["label"] == "bonafide" else None

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws training crops of labelled speakers. A speaker who talks faster or slower, pitch included, is another
-speaker."""
+"""Draws training crops of labelled speakers. A speaker at another speed, including pitch, is another speaker."""
 
 import csv
 import os
@@ -17,16 +16,16 @@ from signals.augmentation import augment
 SPEEDS = [1.0, 0.9, 1.1]
 DURATION_POWER = 0.6  # of a speaker's seconds: 0 would weigh all speakers alike, 1 all seconds
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.55, 0.3, 0.15]
-CAMPAIGN_SPEAKERS = 6  # drawn together, so that a batch has strangers of the same microphone, language and words
+CAMPAIGN_SPEAKERS = 6  # drawn together, so that a batch has strangers with the same microphone, language and words
 SHORTEST_SPEAKER_S = 2.0
 SHORTEST_CROP_S = 1.2
 SHORT_CROP_SHARE = 0.4
-LENGTH_STEP_SAMPLES = 1600  # lengths whose Fourier transforms are fast, also after a change of speed
+LENGTH_STEP_SAMPLES = 1600  # lengths with fast Fourier transforms, even after a change of speed
 
 
 def verified_speakers(cache, split, corpus=None):
-    """{speaker: clips} of one split: the clips whose index row says speaker_verified = yes, which the cache's own table
-    does not carry. `corpus` is the folder with index.csv, by default VERAVOX_CORPUS."""
+    """{speaker: clips} of one split: clips with speaker_verified = yes in the index, which the cache's own table lacks.
+    `corpus` is the folder with index.csv, by default VERAVOX_CORPUS."""
     with open(Path(corpus or os.environ["VERAVOX_CORPUS"]) / "index.csv", newline="") as index:
         verified = {row["path"] for row in csv.DictReader(index) if row["speaker_verified"] == "yes"}
     speakers = defaultdict(list)
@@ -45,8 +44,8 @@ def stretch(samples, count):
 
 
 class SpeakerCropSampler:
-    """Pairs of crops, each crop with a channel of its own. batch(i) depends on the seed and i only. `speakers`:
-    {(campaign, person): clips}, as data/speaker_labels.py finds them."""
+    """Pairs of crops, each crop with its own channel. batch(i) depends only on the seed and i. `speakers`: {(campaign,
+    person): clips} from data/speaker_labels.py."""
 
     def __init__(self, cache, speakers, seed, batch_size):
         self._cache, self._seed, self._batch_size = cache, seed, batch_size
@@ -101,7 +100,7 @@ class SpeakerCropSampler:
         return np.array(chosen[:count])
 
     def _draw_pair(self, speaker, speed, window_samples, rng):
-        """Two crops of different clips, if there are as many."""
+        """Two crops of different clips, if possible."""
         order = rng.permutation(len(self._clips[speaker]))
         half = max(1, len(order) // 2)
         halves = order[:half], order[half:] if len(order) > 1 else order
@@ -111,8 +110,8 @@ class SpeakerCropSampler:
         ]
 
     def batch(self, index):
-        """(samples [batch, window], classes [batch] of int64): crop i and crop i + batch / 2 are a pair. The window's
-        length differs between batches."""
+        """(samples [batch, window], classes [batch] of int64): crop i and crop i + batch / 2 are a pair. Window lengths
+        differ between batches."""
         rng = np.random.default_rng([self._seed, index])
         window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
         speakers = self._draw_speakers(self._batch_size // 2, rng)

@@ -4,8 +4,8 @@
     python3 -m data.speech_engines --out FOLDER [--clips-per-voice 16] [--engines espeak-ng flite festival pico] [--jobs
         2]
 
-Writes clean.i16 (mono 16 kHz int16) and clips.csv, which data/prepare_corpus.py takes with --more-clips. The packages
-are named in README.md. Speed and pitch vary as far as an engine lets them.
+Writes clean.i16 (mono 16 kHz int16) and clips.csv, for --more-clips of data/prepare_corpus.py. README.md names the
+packages. Speed and pitch vary as far as an engine allows.
 """
 
 import argparse
@@ -141,7 +141,7 @@ ENGINES = {
 
 
 def speak(run, voice, language, encoding, rng):
-    """int16 of 2 to 10 s: more sentences until it is long enough, cut where it is too long."""
+    """int16 of 2 to 10 s: adds sentences until it is long enough, and cuts it if too long."""
     with tempfile.TemporaryDirectory() as folder:
         for count in range(int(rng.integers(1, 4)), 10):
             path = f"{folder}/{count}.wav"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws crops as CropSampler does, each as it was published and twice more through what a recording may go through."""
+"""Draws crops like CropSampler, each as published and twice more after plausible processing."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ LEVELS_DB = (-40, -1)  # of the peak
 
 
 class ViewSampler(CropSampler):
-    """batch(i): (samples [VIEWS, batch, window], labels [batch]). The views of a crop are of the same samples of the
+    """batch(i): (samples [VIEWS, batch, window], labels [batch]). The views of a crop show the same samples of the
     clip, with the same silence around them."""
 
     def _babble(self, count, rng):

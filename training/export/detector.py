@@ -4,10 +4,10 @@
     python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--shares 2 1 ..] [--quantise CACHE]
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several
-weights become one file that answers with the mean of their logits, by --shares. With --quantise most convolutions have
-8 bits, in ranges that crops from CACHE show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it
-the calibration is the identity. `veravox models record` then adds the known answers.
+Writes <id>.onnx into --models (default: models/) and adds or replaces the model's entry in its manifest.json. Several
+weights become one file that answers with the mean of their logits, weighted by --shares. With --quantise most
+convolutions use 8 bits, with ranges from crops of CACHE. CALIBRATION.json comes from judge/calibrate_detector.py;
+without it the calibration is the identity. `veravox models record` then adds the known answers.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main():
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
     if options.quantise:
-        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
+        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here needs
 
         quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
     put_entry(

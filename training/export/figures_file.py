@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""models/<id>.figures.json: figures of a detector that the server hands out, for which the manifest has no room."""
+"""models/<id>.figures.json: a detector's figures that the server publishes, for which the manifest has no room."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ def share_of(entry):
 
 
 def figures_file(held_out, thresholds, curve):
-    """`held_out`: of judge.held_out; the others: of the report of `veravox evaluate` on the same clips."""
+    """`held_out`: from judge.held_out; the others: from the report of `veravox evaluate` on the same clips."""
     return {
         "version": 1,
         "score_fingerprint": held_out["model_fingerprint"],

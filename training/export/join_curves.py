@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Join a detector and networks on curves of windows to one file.
+"""Join a detector and networks on curves of windows into one file.
 
     python3 -m export.join_curves --detector FOLDER/ID.onnx --model-id NEW_ID
         --phase-coherence RUN/last.pt .. --phase-coherence-share 0.25
@@ -7,13 +7,13 @@
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
     python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
-The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
-detector's 8-bit weights stay as they are.
+The answer is the detector's logit plus, for each kind of curves, that share of the mean of the networks' logits; the
+detector's 8-bit weights stay unchanged.
 
 Convolutions over curves become two-dimensional ones over a single row, which onnxruntime computes in three quarters of
-the time. --curves-of takes networks and shares from a joined file, but for the kinds that are given. Writes NEW_ID.onnx
-and its manifest entry into --models (default: models/). The entry of ID in FOLDER's manifest gives the features;
-without CALIBRATION.json of judge/calibrate_detector.py the calibration is the identity. Needs the Python package onnx.
+the time. --curves-of takes networks and shares from a joined file, except for the given kinds. Writes NEW_ID.onnx and
+its manifest entry into --models (default: models/). The entry of ID in FOLDER's manifest gives the features; without
+CALIBRATION.json from judge/calibrate_detector.py the calibration is the identity. Needs the Python package onnx.
 """
 
 import argparse
@@ -37,7 +37,7 @@ PARTS = list(SHAPES)
 
 class Part(NamedTuple):
     """The networks on a kind of curves in a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to
-    `kind/said`, with `kind/` before all names of their own."""
+    `kind/said`, with `kind/` before all their own names."""
 
     nodes: list
     numbers: list
@@ -55,7 +55,7 @@ def part_of(kind, network, share):
 
 
 def convolve_over_a_row(graph):
-    """Gives convolutions and poolings over [batch, curves, bins] two dimensions, over [batch, curves, 1, bins]."""
+    """Makes convolutions and poolings over [batch, curves, bins] two-dimensional, over [batch, curves, 1, bins]."""
     weights = {node.input[1] for node in graph.node if node.op_type == "Conv"}
     for node in graph.node:
         if node.op_type in ("Conv", "MaxPool"):

@@ -4,8 +4,8 @@
     python3 -m export.joint --model-id ID --weights RUN/last.pt [--quantise CACHE] [--calibration CALIBRATION.json]
         [--operating-point 0.5] [--models FOLDER]
 
-Writes ID.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. With
---quantise the convolutions over bands have 8 bits, in ranges that crops from CACHE show. CALIBRATION.json is of
+Writes ID.onnx into --models (default: models/) and adds or replaces the model's entry in its manifest.json. With
+--quantise the convolutions over bands use 8 bits, with ranges from crops of CACHE. CALIBRATION.json comes from
 judge/calibrate_detector.py; without it the calibration is the identity. `veravox models record` then adds the known
 answers.
 """
@@ -39,7 +39,7 @@ def main():
     numbers = FEATURES["bands"] * frames_of(WINDOW_SAMPLES) + sum(CURVE_NUMBERS)
     write_onnx(load_trained(options.weights), torch.zeros(1, numbers), str(path), "features", "logit")
     if options.quantise:
-        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
+        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here needs
 
         windows = training_windows(CorpusCache(options.quantise), WITH_CURVES, WINDOW_SAMPLES)
         quantise_blocks(path, windows)

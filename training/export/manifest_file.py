@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""models/manifest.json: what the server knows of each model."""
+"""models/manifest.json: the server's knowledge of each model."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
 def add_entry_options(parser):
-    """What every export of a detector says of its entry; calibration_in() reads the table."""
+    """Fields that every export of a detector fills; calibration_in() reads the table."""
     parser.add_argument("--calibration")
     parser.add_argument(
         "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
@@ -31,7 +31,7 @@ def add_entry_options(parser):
 
 
 def calibration_in(options):
-    """Of CALIBRATION.json; without one the identity."""
+    """From CALIBRATION.json; the identity by default."""
     return json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY
 
 
@@ -45,8 +45,8 @@ def without_empty_fractions(value):
 
 
 def new_entry(model_id, task, onnx_path, features, short_window, output, **measured):
-    """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
-    answers with; `measured`: calibration, operating_point and metrics."""
+    """An entry for a file that takes one window of `features` per item. `output`: name and kind of the file's output;
+    `measured`: calibration, operating_point and metrics."""
     shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
     if following := numbers_of_curves(features):
         shape = [shape[1] * shape[2] + following]
@@ -77,7 +77,7 @@ def get_entry(model_id, models=MODELS):
 
 
 def _edit(models, change):
-    """Writes manifest.json in `models` again with what `change` did to its list of entries."""
+    """Rewrites manifest.json in `models` after `change` edited its list of entries."""
     path = Path(models) / "manifest.json"
     manifest = json.loads(path.read_text()) if path.exists() else {"version": 1, "models": []}
     change(manifest["models"])
@@ -88,8 +88,8 @@ def _edit(models, change):
 
 
 def put_entry(entry, models=MODELS):
-    """Replaces the entry of the same id where it stands, or adds it at the end. Its known answers are gone then: they
-    come back with `veravox models record`."""
+    """Replaces the entry of the same id in place, or appends it. This drops its known answers: `veravox models record`
+    restores them."""
 
     def put(entries):
         ids = [known["id"] for known in entries]
@@ -102,17 +102,17 @@ def put_entry(entry, models=MODELS):
 
 
 def put_metrics(model_id, metrics, models=MODELS):
-    """Replaces the metrics of an entry and nothing else."""
+    """Replaces only the metrics of an entry."""
     _put_member(model_id, "metrics", metrics, models)
 
 
 def put_abstention(model_id, abstention, models=MODELS):
-    """Says in an entry when a verdict is uncertain, and nothing else."""
+    """Sets only the limits for uncertain verdicts in an entry."""
     _put_member(model_id, "abstention", abstention, models)
 
 
 def put_codec_offsets(model_id, tables, models=MODELS):
-    """Replaces the offsets by codec and bit rate in the calibration of an entry, and nothing else."""
+    """Replaces only the offsets by codec and bit rate in an entry's calibration."""
     calibration = get_entry(model_id, models)["calibration"]
     _put_member(model_id, "calibration", {**calibration, "codecs": tables}, models)
 

@@ -2,10 +2,9 @@
 """Eight bits for the convolutions of the residual blocks, which take most of a detector's time. Needs the Python
 packages onnx and onnxruntime.
 
-What reads the spectrogram and what pools stays in float32: there rounding costs more than it saves. So does the first
-block of networks with maxima, where half of the range lies below what the maximum leaves. Weights have seven bits and a
-scale per channel, since sums of pairs of 8-bit products overflow the 16 bits that processors without VNNI have for
-them.
+Input layers and pooling stay in float32: there rounding costs more than it saves. So does the first block of networks
+with maxima, where the maximum discards half of the range. Weights have seven bits and a scale per channel, since sums
+of pairs of 8-bit products overflow 16 bits on processors without VNNI.
 """
 
 import tempfile
@@ -28,7 +27,7 @@ FIRST_BLOCK = "blocks.0/"
 
 
 def training_windows(cache, features, window_samples):
-    """[1, 1, bands, frames], or [1, numbers] with curves, of crops as the detector was trained on, of full length."""
+    """[1, 1, bands, frames], or [1, numbers] with curves: full-length crops drawn as for the detector's training."""
     sampler, extractor, windows, index = CropSampler(cache, SEED, 32), FeatureExtractor(features), [], 0
     while len(windows) < CALIBRATION_WINDOWS:
         crops = sampler.batch(index)[0]
@@ -49,11 +48,10 @@ class _Windows(CalibrationDataReader):
 
 
 def quantise_blocks(path, windows):
-    """Replaces the ONNX file by one whose blocks compute in 8 bits, with ranges that hold what `windows` make of
-    them."""
+    """Replaces the ONNX file by one whose blocks compute in 8 bits, with ranges from `windows`."""
     with tempfile.TemporaryDirectory() as folder:
         prepared = str(Path(folder, "prepared.onnx"))
-        # Folds what follows a convolution into it, so that its range is that of what is left.
+        # Folds later layers into the convolution, so that its range is that of the result.
         quant_pre_process(str(path), prepared, skip_symbolic_shape=True)
         nodes = onnx.load(prepared).graph.node
         parts = IN_FLOAT + tuple(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the networks on curves out of a joined ONNX file, to train them further where their weights were not kept.
+"""Take the networks on curves out of a joined ONNX file, to train them further if their weights were not kept.
 
     python3 -m export.recover_curves --model ../models/detector-large-2026-11-25.onnx --part mean_spectrum --bank BANK
         --out FOLDER
 
-Writes FOLDER/0/last.pt and so on, which window_curves/train.py --start-from takes. Normalisation after the convolutions
-is folded into them in the file: its statistics are taken anew from crops of BANK (window_curves/bank.py), so that the
-function stays what it was. Needs the Python package onnx.
+Writes FOLDER/0/last.pt and so on, for window_curves/train.py --start-from. In the file, normalisation is folded into
+the convolutions: its statistics are measured again on crops of BANK (window_curves/bank.py), so that the function does
+not change. Needs the Python package onnx.
 """
 
 import argparse
@@ -26,11 +26,11 @@ CROPS = 512  # for the statistics
 
 
 def numbers_of_networks(part):
-    """Of each network its nodes with numbers, in order: [{operator: [arrays of each node]}]."""
+    """The nodes with numbers of each network, in order: [{operator: [arrays of each node]}]."""
     numbers = {number.name: numpy_helper.to_array(number) for number in part.numbers}
     networks = {}
     for node in part.nodes:
-        if node.op_type == "Identity" and node.input[0] in numbers:  # what two networks have alike is stored once
+        if node.op_type == "Identity" and node.input[0] in numbers:  # equal parts of two networks are stored once
             numbers[node.output[0]] = numbers[node.input[0]]
         if node.op_type in ("BatchNormalization", "Conv", "Gemm"):
             network = next(piece for piece in node.name.split("/") if piece.startswith("networks."))
@@ -41,7 +41,7 @@ def numbers_of_networks(part):
 
 @torch.no_grad()
 def recovered(kind, numbers, curves):
-    """The network of such numbers, in `eval()`; `curves`: float32 [crops, curves, bins] of training."""
+    """The network with these numbers, in `eval()`; `curves`: float32 [crops, curves, bins] of training."""
     network = CurveNetwork(kind).eval()
     copy = lambda tensor, array: tensor.copy_(torch.from_numpy(np.array(array)).reshape(tensor.shape))
     ((mean, variance),) = numbers["BatchNormalization"]

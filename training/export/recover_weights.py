@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the networks out of a shipped ONNX file, to train them further where their weights were not kept.
+"""Take the networks out of a shipped ONNX file, to train them further if their weights were not kept.
 
     python3 -m export.recover_weights --model ../models/detector-small-2026-11-25.onnx --sizes small --cache CACHE
         --out FOLDER
 
 --sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
-settings.json, and so on, which train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py
-take. Normalisation after the convolutions is folded into them in the file: its statistics are taken anew from crops of
-CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only; the networks on
-curves that export/join_curves.py adds are passed over. Needs the Python package onnx.
+settings.json, and so on, for train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py.
+In the file, normalisation is folded into the convolutions: its statistics are measured again on crops of CACHE, so that
+the function does not change, except for 8-bit rounding. Linear bands only; skips the networks on curves from
+export/join_curves.py. Needs the Python package onnx.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from networks.detector import SIZES, Detector
 from networks.speaker import SpeakerNetwork
 
 SPEAKER = "speaker"
-ADDED = tuple(f"{name}/" for name in PARTS)  # before the names of nodes that are not of the detector
+ADDED = tuple(f"{name}/" for name in PARTS)  # prefixes of nodes that are not part of the detector
 
 
 def new_network(size):
@@ -39,8 +39,8 @@ def new_network(size):
 
 
 def module_of(node_name):
-    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: of nested scopes the inner has
-    the whole name."""
+    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: in nested scopes the inner one
+    has the whole name."""
     parts = node_name.strip("/").split("/")[:-1]
     member = re.fullmatch(r"(.*?)(?:_(\d+))?", parts[-1])
     parts[-1] = member[1]
@@ -49,7 +49,7 @@ def module_of(node_name):
 
 
 def stored_tensors(graph):
-    """Initialisers by name; those of 8 bits also as numbers by the name of what makes numbers of them."""
+    """Initialisers by name; 8-bit ones also as numbers, by the name of their dequantiser."""
     tensors = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
     for node in graph.node:
         if node.op_type == "DequantizeLinear" and node.input[0] in tensors:
@@ -62,8 +62,7 @@ def stored_tensors(graph):
 
 
 def parameters_of(path, sizes):
-    """Per detector {"module.weight": tensor}, with the biases that normalisation left in the convolutions as
-    "module.bias"."""
+    """Per detector {"module.weight": tensor}, with biases from folded normalisation as "module.bias"."""
     graph = onnx.load(str(path)).graph
     tensors, found = stored_tensors(graph), [{} for _ in sizes]
     modules = [dict(new_network(size).named_modules()) for size in sizes]
@@ -75,7 +74,7 @@ def parameters_of(path, sizes):
     for node in graph.node:
         if node.op_type in names and not node.name.startswith(ADDED):
             module, use = module_of(node.name)
-            # The larger detector alone has the later blocks.
+            # Only the larger detector has the later blocks.
             owners = [parameters for parameters, own in zip(found, modules) if module in own]
             if use >= len(owners):
                 raise ValueError(f"{path} has more of {module} than {' '.join(sizes)}")
@@ -97,8 +96,7 @@ def normalised_pairs(network):
 
 @torch.no_grad()
 def rebuild(size, parameters, windows):
-    """A network of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken
-    from."""
+    """A network with the same function. `windows`: [n, 1, bands, frames], for the normalisations' statistics."""
     network, parameters = new_network(size), dict(parameters)
     pairs = normalised_pairs(network)
     biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]

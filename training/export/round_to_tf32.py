@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copy a models folder into one whose matrices and convolutions round as CUDA's do by default.
+"""Copies a models folder into one whose matrices and convolutions round as in CUDA by default.
 
     python3 -m export.round_to_tf32 --models FOLDER --out FOLDER
 
 CUDA's libraries round both factors of a product to TF32, 11 significant bits, and sum in float32. The copies do the
-same on any CPU: bench/known-answers.ts measures with them how far answers move. Needs the onnx package.
+same on any CPU: bench/known-answers.ts uses them to measure how far answers move. Needs the onnx package.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def round_products(model):
 
     def name_of_rounded(name):
         if name not in names and name in weights:
-            # Beside the weight itself, which others than products may use.
+            # Next to the weight itself, which other operators may use.
             names[name] = f"{name}_tf32"
             values = rounded(numpy_helper.to_array(weights[name]))
             graph.initializer.append(numpy_helper.from_array(values, names[name]))

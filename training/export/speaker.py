@@ -3,9 +3,9 @@
 
     python3 -m export.speaker --model-id ID --weights RUN/last.pt [--figures FIGURES.json] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json.
-FIGURES.json is what judge/speaker_originals.py wrote: it carries calibration and operating point. `veravox models
-record` then adds the known answers.
+Writes <id>.onnx into --models (default: models/) and adds or replaces the model's entry in its manifest.json.
+FIGURES.json comes from judge/speaker_originals.py and has calibration and operating point. `veravox models record` then
+adds the known answers.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""To be imported before onnxruntime, which otherwise reports to its vendor."""
+"""Import this before onnxruntime, which otherwise reports to its vendor."""
 
 import os
 

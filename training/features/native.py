@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server's own native stages for Python, so that training sees the numbers that serving computes.
+"""The server's own native stages for Python, so that training and serving compute the same numbers.
 
 Build the library once from the repository's root:
 
     cmake -S . -B build/training -DVERAVOX_SHARED=ON && cmake --build build/training -j2
 
-It is found at build/training/libveravox_training.so, or where VERAVOX_TRAINING_LIBRARY or the `library` argument
-says. Objects are independent of each other; use each one from one thread at a time.
+It is found at build/training/libveravox_training.so, or at the path in VERAVOX_TRAINING_LIBRARY or the `library`
+argument. Objects are independent of each other; use each one from one thread at a time.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ SPEECH_BANDS = 24
 
 
 class NativeError(RuntimeError):
-    """A native stage refused; the message is its sentence."""
+    """An error of a native stage; the message is its sentence."""
 
 
 @functools.cache
@@ -118,13 +118,13 @@ class FeatureExtractor(_Handle):
         self._flat = bool(recipe.get("mean_spectrum_fft_sizes") or recipe.get("phase_coherence_fft_sizes"))
 
     def frame_count(self, samples):
-        """Frames that `samples` samples give (waveform: 1)."""
+        """Frames from `samples` samples (waveform: 1)."""
         return self._library.veravox_features_frame_count(self._handle, samples)
 
     def compute(self, samples):
-        """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [n] for a waveform. With a mean spectrum or phase coherences: these numbers in a
-        row, then theirs."""
+        """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's layout
+        is frames_bands, or [n] for a waveform. With a mean spectrum or phase coherences: these numbers flattened, then
+        theirs."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
@@ -151,7 +151,7 @@ def _speech(name, samples, shape, dtype, pointer, library):
 
 
 def speech_features(samples, library=None):
-    """What the voice activity network is given. samples: [n] at 16 kHz. Returns float32 [ceil(n / 160), 24]."""
+    """The voice activity network's input. samples: [n] at 16 kHz. Returns float32 [ceil(n / 160), 24]."""
     return _speech("features", samples, (SPEECH_BANDS,), np.float32, _FLOATS, library)
 
 
@@ -161,18 +161,18 @@ def speech_scores(samples, library=None):
 
 
 def speech_decisions(samples, library=None):
-    """The voice activity detector's decisions, 1 speech and 0 none: uint8 [ceil(n / 160)]."""
+    """The voice activity detector's decisions, 1 for speech, 0 otherwise: uint8 [ceil(n / 160)]."""
     return _speech("decisions", samples, (), np.uint8, _BYTES, library)
 
 
 class Resampler(_Handle):
-    """Changes the sample rate of one stream after another, as the server does."""
+    """Resamples one stream after another, like the server."""
 
     def __init__(self, input_rate_hz, output_rate_hz, library=None):
         super().__init__("resampler", library, input_rate_hz, output_rate_hz)
 
     def push(self, samples):
-        """samples: [n]. Returns the samples that can be computed by now, float32 [m]."""
+        """samples: [n]. Returns the samples that can be computed so far, float32 [m]."""
         samples = _mono(samples)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
         return self._take(

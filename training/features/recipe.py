@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector sees of a window. The manifest entry carries these numbers on to the server, word for word."""
+"""A detector's input from a window. The manifest entry passes these numbers on to the server, word for word."""
 
 SAMPLE_RATE_HZ = 16000
 WINDOW_SAMPLES = 5 * SAMPLE_RATE_HZ
 
-# 25 ms every 10 ms, without anything before the transform.
+# 25 ms every 10 ms, without processing before the transform.
 FRAMES = {
     "kind": "spectrogram",
     "fft_size": 512,
@@ -20,9 +20,9 @@ FRAMES = {
 
 FEATURES = {
     **FRAMES,
-    # Rumble, offsets and level are no evidence: nobody hears them, and any filter changes them.
+    # Rumble, offsets and level are not evidence: nobody hears them, and any filter changes them.
     "audible_only": True,
-    # 256 of the 257 linear bins: no pooling by hand, the first convolution learns its own.
+    # 256 of the 257 linear bins: instead of manual pooling, the first convolution learns its own.
     "scale": "linear",
     "bands": 256,
     "first_bin": 1,
@@ -46,7 +46,7 @@ FEATURES = {
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
 MEAN_SPECTRUM, LONG_MEAN_SPECTRUM = "mean_spectrum", "long_mean_spectrum"
 PHASE_COHERENCE, LONG_PHASE_COHERENCE = "phase_coherence", "long_phase_coherence"
-# Of the curves of a window that follow the bands, in this order: 3.9, 2.0, 15.6 and 7.8 Hz from bin to bin.
+# Curves of a window that follow the bands, in this order: 3.9, 2.0, 15.6 and 7.8 Hz from bin to bin.
 FFT_SIZES = {MEAN_SPECTRUM: 4096, LONG_MEAN_SPECTRUM: 8192, PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
 CURVE_FIELDS = {
     "mean_spectrum_fft_sizes": (MEAN_SPECTRUM, LONG_MEAN_SPECTRUM),
@@ -55,21 +55,21 @@ CURVE_FIELDS = {
 
 
 def curve_fields(kinds):
-    """What a recipe says of these kinds of curves, which are of FFT_SIZES."""
+    """Recipe fields for these kinds of curves with their FFT_SIZES."""
     sizes = {field: [FFT_SIZES[kind] for kind in of if kind in kinds] for field, of in CURVE_FIELDS.items()}
     return {field: of for field, of in sizes.items() if of}
 
 
-# What the shipped detectors hear beside the bands: without rumble, mean spectra add nothing.
+# Input of the shipped detectors in addition to the bands: without rumble, mean spectra add nothing.
 SERVED_CURVES = (PHASE_COHERENCE, LONG_PHASE_COHERENCE)
 WITH_CURVES = {**FEATURES, **curve_fields(SERVED_CURVES)}
-# Samples as the stages after the filter hear them, for features that are made elsewhere.
+# Samples as heard by the stages after the filter, for features computed elsewhere.
 HEARD = {"kind": "waveform", "audible_only": True}
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
-# From which ensemble.OwnFeatures makes each of them.
+# Source of each for ensemble.OwnFeatures.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}
 
 
 def frames_of(samples):
-    """Frames of a window of so many samples: 498 of 5 s."""
+    """Frames in a window of `samples`: 498 for 5 s."""
     return 1 + (samples - FRAMES["window_length"]) // FRAMES["hop_length"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the speaker model sees of a window. The manifest entry carries these numbers on to the server, word for word."""
+"""The speaker model's input from a window. The manifest entry passes these numbers on to the server, word for word."""
 
 from features.recipe import FRAMES
 
@@ -15,11 +15,11 @@ FEATURES = {
     "mel_formula": "htk",
     "mel_norm": "none",
     "triangles_on_mel_axis": False,
-    # About the quantisation noise of 16-bit audio in one band: digital silence then looks like a quiet room.
+    # About the quantisation noise of 16-bit audio per band: digital silence then looks like a quiet room.
     "power": 2,
     "log": "natural",
     "log_floor": 1e-7,
-    # Each band's mean over the window goes: with it the level and most of a fixed microphone.
+    # Removes each band's mean over the window: with it the level and most of a fixed microphone.
     "normalisation": "mean",
     "normalise_globally": False,
     "layout": "bands_frames",

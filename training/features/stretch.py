@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features as another hop or sampling rate would have made them."""
+"""Features as with another hop or sampling rate."""
 
 import math
 
@@ -9,8 +9,8 @@ STRETCHED_SHARE = 0.5
 
 
 def stretch_frequency(items, range_, rng):
-    """Stretches half of the items, [items, bins, ..], in place, by up to a factor of exp(range_) either way: lines then
-    lie where another hop or sampling rate would put them. Bins above the highest become 0."""
+    """Stretches half of the items, [items, bins, ..], in place, by up to a factor of exp(range_) either way: lines move
+    as with another hop or sampling rate. Bins above the highest become 0."""
     bins = items.shape[1]
     for item in items:
         if rng.random() < STRETCHED_SHARE:

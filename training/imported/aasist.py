@@ -2,8 +2,8 @@
 """AASIST (Jung et al., 2022) on the vectors of a self-supervised encoder, as Tak et al. (2022) use it: a residual
 network over time and vector, then attention within and between two graphs, one of bands and one of moments.
 
-Parameters are named as in the published checkpoints. Those have a first normalisation in each residual block whose
-result is not used; it is here for its parameters only.
+Parameters are named as in the published checkpoints. Each residual block there has a first normalisation whose result
+is unused; it is here only for its parameters.
 """
 
 import torch
@@ -45,7 +45,7 @@ def pairs(nodes):
 
 
 class GraphAttention(nn.Module):
-    """Each node takes up the others, by a likeness learned from their products."""
+    """Each node attends to the others, by a likeness learned from their products."""
 
     def __init__(self, inputs, outputs):
         super().__init__()
@@ -63,8 +63,8 @@ class GraphAttention(nn.Module):
 
 
 class PairAttention(nn.Module):
-    """The same over the nodes of two graphs, with a likeness of its own within each and between them, and a master node
-    that listens to all."""
+    """The same over the nodes of two graphs, with separate likenesses within each and between them, and a master node
+    that attends to all."""
 
     def __init__(self, inputs, outputs):
         super().__init__()
@@ -101,7 +101,7 @@ class PairAttention(nn.Module):
 
 
 class GraphPool(nn.Module):
-    """Keeps the nodes with the highest scores, weighted with them."""
+    """Keeps the nodes with the highest scores, weighted by them."""
 
     def __init__(self, numbers):
         super().__init__()

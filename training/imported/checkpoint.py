@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters in a checkpoint file, under fairseq's names.
 
-Reads what `torch.save(model.state_dict())` writes, plain or inside a dictionary of a training tool, and safetensors.
-Pickles are read with weights_only=True: nothing in a checkpoint is ever run. Encoders are published under the names of
-fairseq or of Hugging Face's transformers; here they all get those of fairseq, and the weight normalisation of the
-positional convolution is multiplied out.
+Reads the output of `torch.save(model.state_dict())`, plain or inside a dictionary of a training tool, and safetensors.
+Pickles are read with weights_only=True: code in a checkpoint never runs. Encoders are published under the names of
+fairseq or of Hugging Face's transformers; here all get those of fairseq, and the weight normalisation of the positional
+convolution is multiplied out.
 """
 
 import inspect
@@ -19,7 +19,7 @@ import torch
 MAX_SAFETENSORS_HEADER_BYTES = 100_000_000
 STATE_NAMES = ("state_dict", "model_state_dict", "model", "net")
 ENCODER_MARKS = ("feature_extractor.conv_layers.0.0.weight", "feature_extractor.conv_layers.0.conv.weight")
-# Used while the encoder learned from unlabelled speech, and by no detector.
+# Used only while the encoder learned from unlabelled speech, not by detectors.
 PRE_TRAINING = ("mask_emb", "masked_spec_embed", "quantizer.", "project_q.", "final_proj.", "label_embs_concat")
 
 DTYPES = {
@@ -49,7 +49,7 @@ HUGGING_FACE = (
 
 
 class CheckpointError(Exception):
-    """The checkpoint cannot be used; each of `problems` is a sentence for people."""
+    """The checkpoint cannot be used; each of `problems` is a sentence for users."""
 
     def __init__(self, *problems):
         super().__init__("\n".join(problems))
@@ -71,7 +71,7 @@ def _read_safetensors(path):
                 begin, end = entry["data_offsets"]
                 if not 0 <= begin <= end <= len(content):
                     raise ValueError(f"{name} lies outside the file")
-                # A copy, since the content may begin anywhere and a type may need another alignment.
+                # A copy, since the content may begin at any offset and a type may need another alignment.
                 tensors[name] = content[begin:end].clone().view(DTYPES[entry["dtype"]]).reshape(entry["shape"])
             return tensors
         except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
@@ -79,11 +79,11 @@ def _read_safetensors(path):
 
 
 def _read_pickle(path):
-    # Mapped rather than read, in the format that allows it: large models would take memory twice.
+    # Mapped rather than read, if the format allows it: large models would take double the memory.
     can_map = "mmap" in inspect.signature(torch.load).parameters and zipfile.is_zipfile(path)
     try:
         return torch.load(str(path), map_location="cpu", weights_only=True, **({"mmap": True} if can_map else {}))
-    except Exception as error:  # as many kinds as there are broken files
+    except Exception as error:  # broken files raise many kinds of errors
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise CheckpointError(
             f"{path} cannot be read as parameters only: {first}",
@@ -94,7 +94,7 @@ def _read_pickle(path):
 
 
 def read_tensors(path):
-    """{name: tensor} as they stand in the file."""
+    """{name: tensor}, unchanged from the file."""
     path = Path(path)
     if not path.is_file():
         raise CheckpointError(f"{path} is not a file.")
@@ -142,7 +142,7 @@ def _fairseq_names(encoder):
 
 
 def _multiply_out(encoder):
-    """The positional convolution's weight from its directions and their lengths, which PyTorch names in two ways."""
+    """The positional convolution's weight from its directions and lengths, for both of PyTorch's namings."""
     start = "encoder.pos_conv.0."
     for lengths, directions in (
         ("weight_g", "weight_v"),
@@ -159,8 +159,8 @@ def _multiply_out(encoder):
 
 
 def split_checkpoint(tensors, encoder_name):
-    """(encoder's parameters under fairseq's names, those of the rest). `encoder_name`: what the family calls its
-    encoder, such as `ssl_model.model.`; what stands before it, such as `module.`, is left out of the rest's names."""
+    """(encoder's parameters under fairseq's names, those of the rest). `encoder_name`: the family's name of its
+    encoder, such as `ssl_model.model.`; a prefix before it, such as `module.`, is removed from the other names."""
     prefix = _prefix_of_encoder(tensors)
     root = prefix[: -len(encoder_name)] if prefix.endswith(encoder_name) else ""
     encoder, rest = {}, {}

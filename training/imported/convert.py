@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn a checkpoint into an ONNX file and what the server has to know of it; `veravox models import` runs this.
+"""Turn a checkpoint into an ONNX file and a report for the server; `veravox models import` runs this.
 
     python3 -m imported.convert --family FAMILY --checkpoint FILE --name ID --out FOLDER [--precision float16]
 
 Writes ID.onnx, ID.onnx.data if the weights are large, inputs.f32 and report.json into FOLDER, the last one at the end.
-The exit code is 0, 3 if the checkpoint cannot be used, with a sentence per line on standard error, or 4 if Python
+Exits with 0, with 3 if the checkpoint cannot be used (a sentence per line on standard error), or with 4 if Python
 packages are missing.
 """
 
@@ -68,7 +68,7 @@ def convert(options):
         "heads": structure.heads,
         "logits": logits.tolist(),
     }
-    # Last: with it the rest is complete.
+    # Written last, to mark the rest as complete.
     (out / "report.json").write_text(json.dumps(report, indent=2) + "\n")
 
 

@@ -3,8 +3,8 @@
 samples in, a vector per 20 ms out. Parameters are named as in fairseq.
 
 Two variants of each exist. The small ones normalise per channel after the first convolution and after each sub-layer of
-the transformer; the large ones normalise after every convolution and before each sub-layer. WavLM adds to the attention
-a bias by distance, scaled by a gate that the frame at hand opens.
+the transformer; the large ones normalise after every convolution and before each sub-layer. WavLM adds a bias by
+distance to the attention, scaled by a gate that the current frame opens.
 """
 
 import math
@@ -25,7 +25,7 @@ FARTHEST_FRAMES = 800  # of WavLM: distances from here on share a bucket
 
 @dataclass(frozen=True)
 class Structure:
-    """What sets one encoder apart from another."""
+    """Differences between encoders."""
 
     channels: int  # of the convolutions
     width: int
@@ -40,7 +40,7 @@ class Structure:
 
     @classmethod
     def of(cls, parameters, heads=None):
-        """From the names and shapes of a checkpoint. `heads`: where the width is not that of a published encoder."""
+        """From the names and shapes of a checkpoint. `heads` is for widths other than those of published encoders."""
 
         def shape(name, axes):
             if name not in parameters:
@@ -107,7 +107,7 @@ class FeatureExtractor(nn.Module):
     def forward(self, samples):
         """[batch, samples] -> [batch, frames, channels]"""
         x = samples.unsqueeze(1)
-        # In half precision the first convolution has still float32.
+        # In half precision the first convolution still uses float32.
         precision = self.conv_layers[-1][0].weight.dtype
         for conv, *parts in self.conv_layers:
             x = conv(x).to(precision)
@@ -117,8 +117,8 @@ class FeatureExtractor(nn.Module):
 
 
 def distance_buckets(frames, buckets):
-    """[frames, frames]: the bucket of each distance; half of them for frames before, half for those behind. Near ones
-    have a bucket each, the far ones share them by the logarithm."""
+    """[frames, frames]: the bucket of each distance; half of them for earlier frames, half for later ones. Near ones
+    have a bucket each, far ones share them logarithmically."""
     half, near = buckets // 2, buckets // 4
     position = torch.arange(frames)
     ahead = position[None, :] - position[:, None]
@@ -197,7 +197,7 @@ class Transformer(nn.Module):
         self.layer_norm = nn.LayerNorm(structure.width)
 
     def forward(self, x):
-        """The last layer's vectors, and [what each layer was given]."""
+        """The last layer's vectors, and [the input of each layer]."""
         frames = x.shape[1]
         x = x + self.pos_conv(x.transpose(1, 2))[:, :, :frames].transpose(1, 2)
         if not self.structure.is_large:
@@ -223,8 +223,8 @@ class Encoder(nn.Module):
         self.encoder = Transformer(structure)
 
     def forward(self, samples):
-        """[batch, samples] -> (the encoder's answer, [what each layer made], [what each layer was given and the
-        answer]), each [batch, frames, width]."""
+        """[batch, samples] -> (the encoder's answer, [outputs of the layers], [inputs of the layers and the answer]),
+        each [batch, frames, width]."""
         x, given = self.encoder(self.post_extract_proj(self.layer_norm(self.feature_extractor(samples))))
         made = [*given[1:], x]
         answer = self.encoder.layer_norm(x) if self.structure.is_large else x
@@ -232,7 +232,7 @@ class Encoder(nn.Module):
 
 
 def frames_of(samples):
-    """Frames that the convolutions make of so many samples."""
+    """Frames that the convolutions make of `samples`."""
     for kernel, stride in zip(KERNELS, STRIDES):
         samples = (samples - kernel) // stride + 1
     return samples

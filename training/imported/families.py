@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The families of detectors that can be imported: what each calls its encoder, what it puts on it, what it is given and
-what its logits mean."""
+"""The families of detectors that can be imported: names of the encoder, head, input, and meaning of the logits."""
 
 import contextlib
 import inspect
@@ -20,13 +19,13 @@ from imported.nes2net import Nes2Net
 FIVE_SECONDS = 80_000
 FOUR_SECONDS = 64_600
 LISTED = 20
-VARIANCE_FLOOR = 1e-5  # that of layer_norm, with which these detectors were trained
+VARIANCE_FLOOR = 1e-5  # as in layer_norm, with which these detectors were trained
 CAN_ASSIGN = "assign" in inspect.signature(nn.Module.load_state_dict).parameters
 
 
 @dataclass(frozen=True)
 class Options:
-    """What does not follow from a checkpoint."""
+    """Properties that do not follow from a checkpoint."""
 
     heads: int | None = None
     dilation: int = 2
@@ -34,8 +33,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Family:
-    """`normalises`: whether samples get mean 0 and variance 1 over an input, by the encoder's structure. `head` makes
-    the head from (structure, the head's parameters, options). `spoof_index`: the logit of AI-generated voices."""
+    """`normalises`: whether samples are normalised to mean 0 and variance 1 per input, by the encoder's structure.
+    `head` makes the head from (structure, the head's parameters, options). `spoof_index`: the logit of AI-generated
+    voices."""
 
     encoder_name: str
     head: Callable
@@ -149,13 +149,13 @@ def _listed(names):
 
 
 def _without_numbers():
-    """Modules made inside get their numbers from the checkpoint alone: large ones would take memory twice, and minutes
-    of random numbers. PyTorch 1 cannot do without."""
+    """Modules made inside get their numbers only from the checkpoint: random initialisation would take double the
+    memory, and minutes. PyTorch 1 cannot avoid it."""
     return torch.device("meta") if CAN_ASSIGN else contextlib.nullcontext()
 
 
 def _fill(module, parameters, prefix):
-    """Puts parameters into a module; returns what does not fit, in sentences, with the names of the checkpoint."""
+    """Puts parameters into a module; returns the mismatches in sentences, with the checkpoint's names."""
     wanted = {name: tensor for name, tensor in module.state_dict().items() if not name.endswith("num_batches_tracked")}
     missing = [prefix + name for name in wanted if name not in parameters]
     unexpected = [prefix + name for name in parameters if name not in wanted]
@@ -184,7 +184,7 @@ def _fill(module, parameters, prefix):
 
 
 def load(family_name, tensors, options):
-    """A Detector with the parameters of a checkpoint; CheckpointError lists all that does not fit."""
+    """A Detector with the parameters of a checkpoint; CheckpointError lists all mismatches."""
     family = FAMILIES[family_name]
     encoder_parameters, head_parameters = split_checkpoint(tensors, family.encoder_name)
     structure = Structure.of(encoder_parameters, options.heads)

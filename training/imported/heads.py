@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the other families put on an encoder: SLS (Zhang et al., 2024), the mean of the NII's anti-deepfake models (Ge
+"""The other families' heads on an encoder: SLS (Zhang et al., 2024), the mean of the NII's anti-deepfake models (Ge
 et al., 2025) and multi-head factorised attentive pooling (Peng et al., 2022). Parameters are named as in the published
-checkpoints. Every head takes what Encoder.forward returns, and gives two logits."""
+checkpoints. Every head takes the result of Encoder.forward, and returns two logits."""
 
 import torch
 from torch import nn
@@ -12,7 +12,7 @@ COSINE_SCALE = 32.0
 
 class Sls(nn.Module):
     """A gate per layer, learned from the layer's mean, on the sum of all layers; then a plain network on a picture of
-    frames by numbers. It takes one number of frames only."""
+    frames by numbers. It takes a fixed number of frames."""
 
     def __init__(self, width, frames, hidden):
         super().__init__()
@@ -25,7 +25,7 @@ class Sls(nn.Module):
         del answer, given
         gated = sum(torch.sigmoid(self.fc0(layer.mean(1, keepdim=True))) * layer for layer in made)
         picture = F.max_pool2d(F.selu(self.first_bn(gated.unsqueeze(1))), 3)
-        # The published network has an activation after its logits, too.
+        # The published network also has an activation after its logits.
         return torch.log_softmax(F.selu(self.fc3(F.selu(self.fc1(picture.flatten(1))))), dim=1)
 
 
@@ -59,7 +59,7 @@ class LinearClasses(nn.Module):
 
 class FactorisedPooling(nn.Module):
     """Two weighted means of all layers, one for keys and one for values, made smaller; each head weighs the frames by
-    the keys and takes the mean of the values. The classes are those of the training tool: linear, or by the cosine."""
+    the keys and takes the mean of the values. The classifier is the training tool's: linear, or by the cosine."""
 
     def __init__(self, width, layers, heads, reduced, embedding, by_cosine):
         super().__init__()

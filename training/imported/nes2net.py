@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nes2Net-X (Liu et al., 2025): the encoder's vector in parts, each of which is worked on together with the sum of what
-became of those before, by a network that does the same with parts of the part. Parameters are named as in the published
+"""Nes2Net-X (Liu et al., 2025): splits the encoder's vector into parts and processes each with the sum of the results
+of earlier parts, by a network that does the same with parts of the part. Parameters are named as in the published
 checkpoints."""
 
 import torch
@@ -28,7 +28,7 @@ class Squeeze(nn.Module):
 
 
 class InnerNetwork(nn.Module):
-    """Res2Net with a weighted sum: each part is convolved beside all results so far, which are then added up."""
+    """Res2Net with a weighted sum: each part is convolved with all earlier results, which are then added up."""
 
     def __init__(self, channels, parts, kernel, dilation, reduced):
         super().__init__()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A detector as an ONNX file. PyTorch writes the graph without its weights, which are added here: so a file may be
-larger than the 2 GB of a protocol buffer, nothing is held in memory twice, and all weights lie in one further file,
-which the server maps into its memory once for all threads. Needs the Python package onnx, and PyTorch from 2.1 for
-float16."""
+"""A detector as an ONNX file. PyTorch writes the graph without its weights, which are added here: so a file may exceed
+the 2 GB of a protocol buffer, nothing is in memory twice, and all weights are in one further file, which the server
+maps into memory once for all threads. Needs the Python package onnx, and PyTorch from 2.1 for float16."""
 
 import hashlib
 import inspect
@@ -16,16 +15,16 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 OPSET = 17
-# Smaller models are one file.
+# Smaller models are a single file.
 MAX_INSIDE_BYTES = 200_000_000
-# Of the weights in the further file, so that whole pages are mapped.
+# Alignment of weights in the further file, so that whole pages are mapped.
 ALIGNMENT = 4096
 INPUT, OUTPUT = "waveform", "logits"
 
 
 class Halved(nn.Module):
-    """The encoder in half precision. What normalises the samples, the first convolution and the head stay in float32:
-    they take little of the time, and much of what tells voices apart lies far below the loudest sample."""
+    """The encoder in half precision. Normalisation of the samples, the first convolution and the head stay in float32:
+    they take little time, and many differences between voices lie far below the loudest sample."""
 
     def __init__(self, detector):
         super().__init__()
@@ -60,8 +59,8 @@ def _graph_without_weights(module, window_samples):
 
 
 def _transposed_inputs(graph, weights):
-    """Linear layers come as a transposition and a product. Weights are transposed here, where nothing else uses them,
-    and the nodes left out."""
+    """Linear layers are exported as a transposition and a product. Transposes weights that have no other use, and
+    removes the nodes."""
     uses = {}
     for node in graph.node:
         for name in node.input:
@@ -84,7 +83,7 @@ def _bytes_of(tensor):
 
 
 class _WeightsFile:
-    """Weights one after the other, and the SHA-256 of the file."""
+    """Weights one after another, and the SHA-256 of the file."""
 
     def __init__(self, path):
         self._path, self._file, self._hash, self._size = path, path.open("wb"), hashlib.sha256(), 0
@@ -116,8 +115,8 @@ def _numpy_type(tensor):
 
 
 def write_onnx(detector, window_samples, path, is_half=False, max_inside_bytes=MAX_INSIDE_BYTES):
-    """Writes the detector to `path`, and its weights to `path` with `.data` at the end if they are large. In half
-    precision the detector is changed."""
+    """Writes the detector to `path`, and its weights to `path` with `.data` at the end if they are large. Half
+    precision changes the detector."""
     path = Path(path)
     module = Halved(detector) if is_half else detector
     with torch.no_grad():
@@ -140,6 +139,6 @@ def write_onnx(detector, window_samples, path, is_half=False, max_inside_bytes=M
             else numpy_helper.from_array(weight.detach().contiguous().numpy(), name)
         )
     if outside:
-        # The graphs of a family are alike: with this the SHA-256 of the graph names the weights, too.
+        # The graphs of a family are alike: this makes the graph's SHA-256 identify the weights too.
         helper.set_model_props(model, {"weights_sha256": outside.close()})
     onnx.save_model(model, str(path))

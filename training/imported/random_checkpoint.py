@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a checkpoint of random numbers in the form of a family's published ones, to try or to measure an import.
+"""Write a checkpoint of random numbers in the form of a family's published ones, to try or measure an import.
 
     python3 -m imported.random_checkpoint --family xlsr-aasist --size 300m --out CHECKPOINT.pth
 
@@ -64,7 +64,7 @@ def head_of(family, structure):
 
 @torch.no_grad()
 def _shake(module):
-    """Other statistics than those of an untrained normalisation, so that one that is left out is noticed."""
+    """Unlike those of an untrained normalisation, so that a missing one is noticed."""
     for part in module.modules():
         if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
             part.running_mean.normal_(0, 0.1)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a detector's verdict is `uncertain`, and what all reasons promise of verdicts without one: a bound on the share
-of wrong ones that holds with 95 % confidence, from the part of `valid` kept for calibration.
+"""The limits for a detector's verdict `uncertain`, and the promise for verdicts without a reason: a bound on the share
+of wrong ones that holds with 95 % confidence, from the calibration part of `valid`.
 
     python3 -m judge.abstention MEASURES.csv --model-id ID [--json ABSTENTION.json] [--models FOLDER] [--write]
 
-MEASURES.csv: of bench/clip-measures.ts, originals without further conditions. --write puts the threshold and the
+MEASURES.csv: from bench/clip-measures.ts, originals without further conditions. --write puts the threshold and the
 bound into the model's manifest entry.
 
-Clips of one page share speakers, microphones and generators, so the unit is a page, and the risk is what a page drawn
-at random has: the share of wrong verdicts without a reason over the share of verdicts without a reason, each a mean
-of the page's two classes. The bound assumes that further pages are drawn like these and nothing else; for generators
-unlike theirs it says nothing. It is a test by betting (Waudby-Smith and Ramdas, Estimating means of bounded random
-variables by betting). Beside it stands the bound of Clopper and Pearson over clips, which would hold only for further
-clips of the same pages.
+Clips of one page share speakers, microphones and generators, so the unit is a page, and the risk is that of a random
+page: the share of wrong verdicts without a reason over the share of verdicts without a reason, each a mean of the
+page's two classes. The bound assumes only that further pages are drawn like these; it says nothing about other kinds of
+generators. It is a test by betting (Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting).
+For comparison, the bound of Clopper and Pearson over clips would hold only for further clips of the same pages.
 """
 
 import json
@@ -27,7 +26,7 @@ from judge.measures import Measured, options_parser
 from judge.served_reasons import CONFIDENCE_BELOW, has_reason
 
 LEVEL = 0.05
-# Of the largest that never loses everything. Large, because many pages have no errors.
+# Share of the largest bet that never loses everything. Large, because many pages have no errors.
 STAKE = 0.9
 RISK_STEP = 0.0025
 
@@ -41,10 +40,10 @@ def shares_of_pages(measured, chosen):
 
 
 def bound_by_page(wrong, given, level):
-    """The smallest risk that is refuted, as are all above it. `wrong`, `given`: shares of pages without a reason.
+    """The smallest risk that is refuted; so are all above it. `wrong`, `given`: shares of pages without a reason.
 
-    At a risk, wrong - risk * given has a mean of 0. Brought to 0 to 1, a gambler who bets on a smaller one, page by
-    page at the same odds, has more than 1 / level times the first stake only with a probability of `level`."""
+    At a risk, wrong - risk * given has a mean of 0. Scaled to 0..1, a gambler who bets on a smaller mean, page by page
+    at the same odds, exceeds 1 / level times the first stake only with a probability of `level`."""
     risks = np.arange(RISK_STEP, 1, RISK_STEP)
     losses = (wrong - risks[:, None] * (given - 1)) / (1 + risks[:, None])
     means = (risks / (1 + risks))[:, None]
@@ -58,7 +57,7 @@ def bound_by_clip(wrong, count, level):
 
 
 def describe(measured):
-    """How verdicts with and without a reason do."""
+    """Figures of verdicts with and without a reason."""
     reason, wrong, spoof, weights = has_reason(measured), measured.is_wrong, measured.spoof, measured.weights
     rate = lambda of, chosen: rounded(of[chosen].mean()) if chosen.any() else None
     alike = lambda chosen: rounded(np.average(wrong[chosen], weights=weights[chosen])) if chosen.any() else None
@@ -98,7 +97,7 @@ def derive(measured):
         "confidence_below": CONFIDENCE_BELOW,
         "bound_by_page": page_bound_of(parts["calibration"]),
         "bound_by_clip": clip_bound_of(parts["calibration"]),
-        # Not what is promised: networks were compared on the pages that judge.
+        # Not promised: networks were compared on the judging pages.
         "bound_by_page_of_all": page_bound_of(measured),
         **{name: describe(part) for name, part in parts.items()},
     }

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate a detector by codec and bit rate: offsets of the logit that bring coded clips near the threshold back to
-where they are clean.
+"""Calibrate a detector by codec and bit rate: offsets of the logit that return coded clips near the threshold to their
+clean scores.
 
     python3 -m judge.calibrate_codecs CODEC-MEASURES.csv --model-id ID [--json CODECS.json] [--models FOLDER] [--write]
         [--judge CONDITION-MEASURES.csv]
 
-CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions --part all --codecs. --write puts the
-tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and after,
-and `cross_fitted`: with each page moved by the offsets of all others. --judge does the same for another list, which may
-share clips with this one: only `cross_fitted` is free of a page's own clips.
+CODEC-MEASURES.csv: from bench/clip-measures.ts, on a list of judge.make_conditions --part all --codecs. --write puts
+the tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and
+after, and `cross_fitted`: with each page moved by the offsets of all others. --judge does the same for another list,
+which may share clips with this one: only `cross_fitted` is free of a page's own clips.
 
-A shift is how far the clips near the threshold move, human and generated ones alike, as a mean over a bootstrap of
-systems and sources, and its standard error the deviation. Within a class all clips weigh the same, because the list
+A shift is the move of the clips near the threshold, human and generated ones alike, as a mean over a bootstrap of
+systems and sources; its standard error is the deviation. Within a class all clips weigh the same, because the list
 takes systems and sources in turns. A codec's offsets are the most probable ones if offsets are normal with a deviation
-of PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips move scores little, and
-neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
+of PRIOR_SD and change per doubling of the rate by a deviation of STEP_SD: few clips move scores little, and
+neighbouring rates move alike. Offsets of less than SURE of their own standard errors become 0.
 """
 
 import json
@@ -29,9 +29,9 @@ from judge.markdown import percent, table, three
 from judge.measures import Measured, logit, options_parser
 
 CLEAN = "clean"
-NEAR_SD = 1.5  # of the logit: how near to the threshold a clip counts, by a normal curve
+NEAR_SD = 1.5  # of the logit: width of the normal curve that weighs clips near the threshold
 PRIOR_SD, STEP_SD = 1.0, 0.5  # of the logit; the step per doubling of the bit rate
-SURE = 3.0  # some thirty conditions: at two, one of them would pass by chance
+SURE = 3.0  # for some thirty conditions: at 2, one would pass by chance
 LEAST_ERROR = 0.05  # of a shift: a bootstrap of few clips that move alike is not that sure
 ROUNDS = 200
 WHEN = ("before", "after", "cross_fitted")
@@ -46,12 +46,12 @@ def by_condition(measured):
 
 
 def shift_of(clean, through, rounds=ROUNDS):
-    """(mean, standard error) of how far clips near the threshold of 0.5 lie higher in `through` than in `clean`, in
-    logits. Both are the same clips in the same order."""
+    """(mean, standard error) of the rise from `clean` to `through` of clips near the threshold of 0.5, in logits. Both
+    have the same clips in the same order."""
     before, after = logit(clean.scores), logit(through.scores)
     nearness = np.exp(-(((before + after) / 2 / NEAR_SD) ** 2) / 2)
     drawn = unit_weights(clean.clips, rounds) * nearness
-    # A draw without weight on a class has no shift.
+    # A draw that gives a class no weight has no shift.
     drawn = drawn[(drawn[:, clean.spoof].sum(axis=1) > 0) & (drawn[:, ~clean.spoof].sum(axis=1) > 0)]
     shifts = np.mean(
         [drawn[:, of] @ (after - before)[of] / drawn[:, of].sum(axis=1) for of in (clean.spoof, ~clean.spoof)], 0
@@ -60,8 +60,8 @@ def shift_of(clean, through, rounds=ROUNDS):
 
 
 def most_probable(rates, shifts, errors):
-    """Offsets at rising bit rates that undo the measured shifts as far as these are sure, and their standard errors,
-    which are smaller than those of the shifts: neighbouring rates tell of each other."""
+    """Offsets at rising bit rates that undo the measured shifts as far as these are certain, and their standard errors,
+    which are smaller than those of the shifts: neighbouring rates inform each other."""
     certainty = np.diag(1 / np.square(errors))
     steps = np.diff(np.eye(len(rates)), axis=0) / (STEP_SD * np.sqrt(np.diff(np.log2(rates))))[:, None]
     precision = certainty + np.eye(len(rates)) / PRIOR_SD**2 + steps.T @ steps
@@ -90,19 +90,19 @@ def fit(measured):
         offsets, offset_errors = most_probable(rates, shifts, errors)
         offsets[np.abs(offsets) < SURE * offset_errors] = 0
         zero = np.pad(offsets == 0, 1, constant_values=True)
-        kept = ~(zero[:-2] & zero[1:-1] & zero[2:])  # a zero between zeros says nothing
+        kept = ~(zero[:-2] & zero[1:-1] & zero[2:])  # drops zeros between zeros
         if kept.any():
             tables[codec] = [[round(rate), rounded(offset)] for rate, offset in zip(rates[kept], offsets[kept])]
     return tables
 
 
 def tables_of_other_pages(measured):
-    """{page: the tables that a fit without it gives}"""
+    """{page: tables fitted without that page}"""
     return {page: fit(measured.only(measured.pages != page)) for page in np.unique(measured.pages)}
 
 
 def errors_of(**scored):
-    """Per condition and name of what it is scored with: AUC and both errors at 0.5."""
+    """Per condition and kind of score: AUC and both errors at 0.5."""
     return {
         condition: {
             name: {

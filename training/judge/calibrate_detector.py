@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate a detector on `valid`, by its scores from the pipeline that serves.
+"""Calibrate a detector on `valid`, by its scores from the serving pipeline.
 
     python3 -m judge.calibrate_detector MEASURES.csv --model-id ID --out CALIBRATION.json [--models FOLDER]
         [--json CALIBRATION-FIGURES.json] [--passing-as OTHER-ID]
 
-MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
-The scale is Platt's, and 0.5 becomes the equal-error point; both classes, and within them systems and sources, weigh
-alike. All pages take part, because a threshold found on few pages varies. So the result is measured with each page
-calibrated by all others: `cross_fitted`, beside `fitted`. With --passing-as it also gives the score below
-which as many generated clips pass as by the other detector of MEASURES.csv at 0.5: an operating point for voice
-identity that lets no more of them through than its predecessor and refuses fewer people.
+MEASURES.csv: from bench/clip-measures.ts, with the model's current calibration in the manifest of --models. The scale
+is Platt's, and 0.5 becomes the equal-error point; both classes, and within them systems and sources, weigh alike. All
+pages take part, because a threshold found on few pages varies. So the result is also measured with each page calibrated
+by all others: `cross_fitted`, in addition to `fitted`. With --passing-as it also gives the score below which as many
+generated clips pass as with the other detector of MEASURES.csv at 0.5: an operating point for voice identity that
+passes no more of them than its predecessor and refuses fewer people.
 """
 
 import json
@@ -25,9 +25,9 @@ IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
 def calibrate(raw):
-    """Of scores without a calibration."""
+    """For scores without a calibration."""
     means = raw.mean(logit)
-    # Newton's steps go astray from a start that is far away.
+    # Newton's steps diverge from a distant start.
     spread = means.std()
     scale = fit_scale((means - means.mean()) / spread, raw.spoof, raw.weights)[0] / spread
     low, high = -20.0, 20.0
@@ -39,7 +39,7 @@ def calibrate(raw):
 
 
 def cross_calibrated(raw):
-    """Each page by the calibration that all others give."""
+    """Each page under the calibration of all others."""
     return raw.page_by_page(lambda page, own: own.calibrated(IDENTITY, calibrate(raw.only(raw.pages != page))))
 
 
@@ -49,13 +49,13 @@ def equal_error_threshold(measured):
 
 
 def generated_passing(measured):
-    """At THRESHOLD, with systems alike."""
+    """At THRESHOLD, weighing systems equally."""
     spoof = measured.spoof
     return float(np.average(measured.is_wrong[spoof], weights=measured.weights[spoof]))
 
 
 def threshold_passing(share, measured):
-    """The highest score below which at most this share of generated clips lies, systems alike."""
+    """The highest score below which at most this share of generated clips lies, weighing systems equally."""
     spoof = measured.spoof
     order = np.argsort(measured.scores[spoof])
     scores, weights = measured.scores[spoof][order], measured.weights[spoof][order]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What parts of the material or of the recipe bring: a row per run, beside the first one.
+"""The benefit of parts of the material or the recipe: a row per run, compared with the first.
 
     python3 -m judge.compare_runs ALL.csv WITHOUT-CODECS.csv .. [--part judging] [--json RUNS.json]
 
-The files are of `veravox evaluate --scores`, one for each run, with any calibration. The differences of AUC to the
-first file are on the same clips, with 95 % intervals over systems and sources. These intervals do not hold what another
-seed would change: compare two runs that differ in nothing else.
+The files come from `veravox evaluate --scores`, one per run, with any calibration. The differences of AUC to the first
+file are on the same clips, with 95 % intervals over systems and sources. These intervals do not include the effect of
+the seed: for that, compare two runs that differ in nothing else.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of a network under training through a few conditions, at the threshold of clean clips: CONDITIONS of
+"""Errors of a network in training under a few conditions, at the threshold of clean clips: CONDITIONS of
 `judge.make_conditions --part calibration`.
 
-One window from the middle of each clip, as in the validation of train.detector. The clips that judge are refused.
+One window from the middle of each clip, as in the validation of train.detector. The judging clips are refused.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ from judge.figures import area_under_curve, equal_error_point
 
 CLEAN = "clean"
 CHECKED = [CLEAN, "opus 16 kbit/s", "gsm", "noise 15 dB"]
-FILES = 40  # that one ffmpeg decodes
+FILES = 40  # files per ffmpeg
 
 
 def decoded(paths):
@@ -51,7 +51,7 @@ def errors_by_condition(logits, spoof, conditions):
 
 
 def mean_error(figures):
-    """Over the conditions, both kinds of error alike."""
+    """Mean over the conditions, weighing both kinds of error equally."""
     return float(np.mean([value for name, value in figures.items() if name.startswith(("flagged", "passed"))]))
 
 

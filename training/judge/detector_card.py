@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a detector's card, plots, manifest metrics and both files of figures from its scores on pages that it never saw.
+"""Make a detector's card, plots, manifest metrics and both files of figures from its scores on unseen pages.
 
     python3 -m judge.detector_card --model-id ID --held-out SCORES.csv --conditions CONDITION-SCORES.csv
         --training-list INDEX.csv [--figures FIGURES.json]
 
 Both score files come from `veravox evaluate --scores`: on the list of `judge.originals files`, and on that of
-judge.make_conditions. Pages that gave a clip to training by INDEX.csv (or sources.csv) are left out. FIGURES.json of
-`judge.originals figures` saves computing the figures again. The card needs the two marked sections that this command
-fills; everything else in it is written by hand. The scores must be those of the model in the manifest.
+judge.make_conditions. Pages with training clips by INDEX.csv (or sources.csv) are left out. FIGURES.json of
+`judge.originals figures` saves computing the figures again. This command fills the card's two marked sections, which
+must exist; the rest is written by hand. The scores must be from the model in the manifest.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def flagged(share):
 
 
 def worst(groups, unit=""):
-    """The group of the highest share of errors, as text."""
+    """The group with the highest share of errors, as text."""
     name = max(groups, key=lambda key: groups[key]["value"])
     share, clips = groups[name]["value"], groups[name]["clips"]
     return f"{name}{unit}, {percent(share)} ({share * clips:.0f} of {clips} clips)"
@@ -60,7 +60,7 @@ def worst_condition(conditions, side):
 
 
 def without_reason(abstention):
-    """Of judge.abstention's results."""
+    """From judge.abstention's results."""
     calibration, judging = abstention["calibration"], abstention["judging"]
     rounded_up = math.ceil(1000 * abstention["bound_by_page"]) / 1000
     return (
@@ -73,7 +73,7 @@ def without_reason(abstention):
 
 
 def box(held_out, conditions, abstention=None):
-    """What a reader has to know before using the detector."""
+    """Facts that readers need before using the detector."""
     human, generated = held_out["human_flagged_by"], held_out["generated_passing_by"]
     clips = (
         f"{held_out['human']:,} human clips of {held_out['sources']} sources, {held_out['generated']:,} generated"
@@ -131,7 +131,8 @@ def share_table(groups, head, error):
 
 
 def threshold_table(thresholds):
-    """Both error rates from 0.5 on, and where so many human clips are flagged, of the report of `veravox evaluate`."""
+    """Both error rates from 0.5 on, and at given shares of flagged human clips, from the report of `veravox
+    evaluate`."""
     rows = [
         [
             f"{entry['threshold']:.2f}"
@@ -148,7 +149,7 @@ def threshold_table(thresholds):
 
 
 def learning_curve(log):
-    """Of a log.csv: at most CURVE_ROWS + 1 of its lines, the last among them."""
+    """Of a log.csv: at most CURVE_ROWS + 1 of its lines, including the last."""
     with open(log, newline="") as lines:
         points = list(csv.DictReader(lines))
     kept = points[::-1][:: -(-len(points) // CURVE_ROWS)][::-1]
@@ -196,7 +197,7 @@ def section(figures, model_id):
 
 
 def renew(page, name, text):
-    """The page with another text in its one section of this name."""
+    """The page with new text in its only section of this name."""
     begin, end = SECTION[0].format(name), SECTION[1]
     marked = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(marked.findall(page)) != 1:
@@ -222,7 +223,7 @@ def check_and_draw(clips, model_id):
 
 
 def known_figures(path, fingerprint):
-    """Those of judge.originals for the scores of this model."""
+    """From judge.originals for this model's scores."""
     for figures in json.loads(Path(path).read_text()).values():
         if (figures["model_fingerprint"], figures["part"], figures["only_unseen"]) == (fingerprint, "judging", True):
             return figures

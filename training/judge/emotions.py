@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Acted emotions, which their recordings have in their file names."""
+"""Acted emotions, from the file names of recordings."""
 
 import re
 
@@ -11,6 +11,6 @@ SAME_EMOTION = {"angry": "anger", "happiness": "happy", "sadness": "sad", "surpr
 
 
 def emotion_of(clip):
-    """Of a clip with that `path` or, in lists of judge/originals.py, `clip`; None if it names none."""
+    """The emotion of a clip by its `path` or, in lists of judge/originals.py, `clip`; None if it names none."""
     found = EMOTIONS.findall(f"/{clip.get('clip') or clip['path']}")
     return SAME_EMOTION.get(found[-1].lower(), found[-1].lower()) if found else None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measure voiceprints that are made of several samples.
+"""Measure voiceprints made of several samples.
 
     python3 -m judge.enrolment_samples FOLDER --model ../models/ID.onnx --entry ID --json FIGURES.json
 
-FOLDER is that of `judge.speaker_originals recordings`. A voiceprint is the mean of the embeddings of one, two or three
+FOLDER comes from `judge.speaker_originals recordings`. A voiceprint is the mean of the embeddings of one, two or three
 samples of a person, each of 5 s of speech. It is tested against all other samples of the campaign: those of the same
 person and division, and those of strangers. All three kinds of voiceprint are tested against the same samples.
 
-`mixed_up` asks how often the rule of the server notices that one of three samples is a stranger's from the same
-campaign, and how often it leaves out a sample that belongs (src/analysis/voiceid/joined-samples.ts).
+`mixed_up` measures how often the server's rule notices that one of three samples is a stranger's from the same
+campaign, and how often it drops a genuine sample (src/analysis/voiceid/joined-samples.ts).
 """
 
 import argparse
@@ -106,8 +106,8 @@ def sample_figures(samples, calibration, point, rng):
 
 
 def accepted_samples(vectors, calibration, limit):
-    """Which samples stay: the one that agrees least with the mean of the others goes, until all agree. None if fewer
-    than two are left of what was more than one."""
+    """The samples to keep: drops the one that agrees least with the mean of the others, until all agree. None unless
+    more than half are left."""
     kept = list(range(len(vectors)))
     while len(kept) > 1:
         total = vectors[kept].sum(axis=0)

@@ -4,9 +4,9 @@
     python3 -m judge.evaluate_speaker --cache FOLDER --model ../models/voiceprint-1-2026-11-21.onnx --figures
         FIGURES.json
 
-VERAVOX_CORPUS names the folder with index.csv. An embedding is made as the server makes it: the mean of the embeddings
+VERAVOX_CORPUS names the folder with index.csv. An embedding is made as in the server: the mean of the embeddings
 of the 5 s windows with speech, brought to length 1. Trials are inside one source unless a figure's name says otherwise:
-across sources the recording conditions give the answer away.
+across sources the recording conditions reveal the answer.
 """
 
 import argparse
@@ -62,7 +62,9 @@ def group_clips(cache):
 
 
 def command_word_trials(groups, cache, model):
-    """Below the contract: all words of a command-word speaker but one (about 2 s) against that one (about 1 s)."""
+    """Shorter than the contract allows: all words of a command-word speaker but one (about 2 s) against that one (about
+    1 s).
+    """
     enrolments, tests = [], []
     for owner, clips in groups.items():
         if len(clips) >= 2 and sum(clip["samples"] for clip in clips) < 10 * SAMPLE_RATE_HZ:
@@ -77,7 +79,7 @@ def command_word_trials(groups, cache, model):
 
 
 def across_sources(groups, cache, model, enrolments, vectors, calibration, point):
-    """Enrolments of one source against the same speaker's clips of at least 1 s from others, less what is the same
+    """Enrolments of one source against the same speaker's clips of at least 1 s from others, except the same
     recording."""
     clips_of = defaultdict(list)
     for (source, speaker), clips in groups.items():
@@ -109,7 +111,7 @@ def across_sources(groups, cache, model, enrolments, vectors, calibration, point
 
 
 def pitch_is_alike(trialled):
-    """Which trials have two speakers whose median pitches lie within 15 % of each other."""
+    """Trials with two speakers whose median pitches lie within 15 % of each other."""
     samples = defaultdict(list)
     for recording in trialled.enrolments:
         samples[recording.speaker].append(recording.samples)
@@ -120,7 +122,7 @@ def pitch_is_alike(trialled):
 
 
 def choose_operating_point(cosines, same, calibration):
-    """The least similarity, to two digits, at which at most FALSE_ACCEPT_TARGET of the impostors are accepted."""
+    """The lowest similarity, to two digits, that accepts at most FALSE_ACCEPT_TARGET of the impostors."""
     impostors = similarity(cosines[~same], calibration)
     return next(
         point for point in np.round(np.arange(0.5, 1.0, 0.01), 2) if np.mean(impostors >= point) <= FALSE_ACCEPT_TARGET

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 
-MIN_GROUPS = 5  # a mean over fewer groups, or an interval over fewer units, says nothing
+MIN_GROUPS = 5  # means over fewer groups and intervals over fewer units are meaningless
 
 
 def error_rates(scores, spoof, weights=None):
@@ -45,8 +45,8 @@ def area_under_curve(scores, spoof, weights=None):
 
 
 def bootstrap_interval(figure, count, groups, rng, rounds=500):
-    """95 % interval of figure(indices) when whole groups (systems, speakers) are drawn again: clips of one group are
-    not independent. `groups` names each clip's group; rounds in which the figure is undefined are left out."""
+    """95 % interval of figure(indices) by resampling whole groups (systems, speakers): clips of one group are not
+    independent. `groups` names each clip's group; rounds with an undefined figure are left out."""
     names, members = np.unique(groups, return_inverse=True)
     by_group = [np.flatnonzero(members == group) for group in range(len(names))]
     assert len(groups) == count
@@ -60,15 +60,15 @@ def bootstrap_interval(figure, count, groups, rng, rounds=500):
 
 
 def percentile_interval(values):
-    """The middle 95 % of a bootstrap's values, of which those that were undefined are NaN; None if all were."""
+    """The middle 95 % of a bootstrap's values, ignoring undefined ones (NaN); None if all are."""
     values = np.asarray(values, float)
     values = values[np.isfinite(values)]
     return [float(value) for value in np.percentile(values, [2.5, 97.5])] if len(values) else None
 
 
 def unit_weights(clips, rounds=500, seed=1, unit_of=None):
-    """[rounds, clips]: how often a bootstrap over units draws each clip. As many units of a class are drawn as it has,
-    by default systems of generated clips and sources of human ones."""
+    """[rounds, clips]: how often a bootstrap over units draws each clip. Draws as many units as a class has, by default
+    systems of generated clips and sources of human ones."""
     rng, weights = np.random.default_rng(seed), np.zeros((rounds, len(clips)))
     units = np.array([f"{clip['label']}/{(unit_of or group_of)(clip)}" for clip in clips])
     for label in ("bonafide", "spoof"):
@@ -82,7 +82,7 @@ def unit_weights(clips, rounds=500, seed=1, unit_of=None):
 
 
 def calibration_error(probabilities, spoof, bins=10, weights=None):
-    """Expected calibration error, unless weights that sum to 1 say otherwise with both classes weighing the same."""
+    """Expected calibration error, by default with both classes weighing the same; `weights` sum to 1."""
     if weights is None:
         weights = np.where(spoof, 0.5 / spoof.sum(), 0.5 / (~spoof).sum())
     places = np.minimum((probabilities * bins).astype(int), bins - 1)
@@ -91,7 +91,7 @@ def calibration_error(probabilities, spoof, bins=10, weights=None):
 
 
 def group_of(clip):
-    """What the sources of variation are: the system of a spoof, the repository of a human clip."""
+    """The unit of variation: the system of a spoof, the repository of a human clip."""
     return f"spoof/{clip['system']}" if clip["label"] == "spoof" else f"bonafide/{clip['source']}"
 
 
@@ -100,7 +100,7 @@ def speaker_of(clip):
 
 
 def alike(clips, key):
-    """Weights that let every group weigh the same within its class."""
+    """Weights that make all groups of a class count the same."""
     groups = [key(clip) for clip in clips]
     counts = defaultdict(int)
     for group in groups:

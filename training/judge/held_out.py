@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector does on pages that it never saw: every figure of the table, with intervals.
+"""A detector's results on unseen pages: every figure of the table, with intervals.
 
 Intervals are at 95 %, of a bootstrap over systems (generated clips) and sources (human clips). A mean over fewer than
 MIN_GROUPS pages is not given, nor an interval over fewer units; `why_not` says so.
@@ -25,7 +25,7 @@ from judge.modern import MODERN
 
 MIN_CLIPS_OF_PAGE = 3  # of each class, for an AUC
 MIN_CLIPS_OF_GROUP = 15
-COPIES = {"vocoder", "codec"}  # categories of clips that were made from recordings of people
+COPIES = {"vocoder", "codec"}  # categories of clips made from recordings of people
 GROUP_COLUMNS = ["rate_hz", "language", "emotion", "category", "family", "source", "system"]
 
 
@@ -34,7 +34,7 @@ def probability(logits):
 
 
 class HeldOut:
-    """Scored clips of one detector, and the bootstrap's weights of each."""
+    """Scored clips of one detector, and their bootstrap weights."""
 
     def __init__(self, logits, clips, rounds=500):
         order = np.argsort(logits, kind="stable")
@@ -49,7 +49,7 @@ class HeldOut:
         return np.array([clip.get(name) or "" for clip in self.clips])
 
     def with_interval(self, figure, rows):
-        """`figure` of the weights of `rows`; None if a class is missing, in a round of the bootstrap NaN."""
+        """`figure` of the weights of `rows`; None if a class is missing (NaN in a bootstrap round)."""
         spoof = self.spoof[rows]
         if not spoof.any() or spoof.all():
             return None
@@ -65,7 +65,7 @@ class HeldOut:
         }
 
     def curve_figures(self, rows, base=None):
-        """EER and AUC of some clips, and how many they are."""
+        """EER and AUC of some clips, and their counts."""
         rows = np.asarray(rows, int)
         logits, spoof = self.logits[rows], self.spoof[rows]
         base = np.ones(len(rows)) if base is None else base[rows]
@@ -95,7 +95,7 @@ class HeldOut:
         }
 
     def errors_by(self, column, of_class):
-        """Per value of a column with enough clips: the share of errors."""
+        """Share of errors per value of a column with enough clips."""
         values = self.column(column)
         groups = {
             str(name): np.flatnonzero(of_class & (values == name)) for name in sorted(set(values[of_class]) - {""})
@@ -107,7 +107,7 @@ class HeldOut:
 
 
 def on_shared_pages(held, wanted):
-    """The wanted generated clips and the human ones of the same pages, as far as a page has both."""
+    """The wanted generated clips and the human ones of the same pages, for pages with both."""
     sources = held.column("source")
     chosen = held.spoof & np.array([wanted(clip) for clip in held.clips])
     shared = set(sources[chosen]) & set(sources[~held.spoof])
@@ -115,8 +115,7 @@ def on_shared_pages(held, wanted):
 
 
 def inside_pages(held, wanted=lambda clip: True):
-    """Mean AUC inside a page, and each page. A round of the bootstrap counts the pages of which it drew both
-    classes."""
+    """Mean AUC inside a page, and each page. A bootstrap round counts the pages with both classes drawn."""
     pages = defaultdict(list)
     for place, clip in enumerate(held.clips):
         if not held.spoof[place] or wanted(clip):
@@ -152,7 +151,7 @@ def too_few(count, what):
 
 
 def each_page(held, areas):
-    """Errors at 0.5 of both classes on each page, and its AUC where it has enough clips of both."""
+    """Errors at 0.5 of both classes on each page, and its AUC if it has enough clips of both."""
     sources, pages = held.column("source"), {}
     share = lambda rows: rounded(held.wrong[rows].mean()) if rows.any() else None
     for page in sorted(set(sources)):
@@ -168,8 +167,8 @@ def each_page(held, areas):
 
 
 def leave_one_page_out(held):
-    """Errors on each page at the equal-error threshold of all other pages, systems and sources alike; and what the EER
-    over systems and sources becomes without one page."""
+    """Errors on each page at the equal-error threshold of all other pages, weighing systems and sources equally; and
+    the EER over systems and sources without each page."""
     sources, wrong, eers = held.column("source"), np.zeros(len(held.clips), bool), {}
     for page in sorted(set(sources)):
         others, own = sources != page, sources == page
@@ -206,7 +205,7 @@ def reason_figures(held):
 
 
 def figures_of(logits, clips, rounds=500):
-    """Every figure that the columns of the list allow; those it does not allow are None or absent."""
+    """Every figure that the list's columns allow; others are None or absent."""
     held = HeldOut(logits, clips, rounds)
     everything, human, spoof = np.arange(len(clips)), np.flatnonzero(~held.spoof), np.flatnonzero(held.spoof)
     is_modern = lambda clip: clip["system"] in MODERN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of runs of train/detector.py or window_curves/held_out.py, from the scores.csv of each: ablations, or folds
+"""Figures of runs of train/detector.py or window_curves/held_out.py, from their scores.csv: ablations, or folds
 of held-out sources.
 
     python3 -m judge.held_out_figures RUN ... [--out FIGURES.json]
@@ -18,7 +18,7 @@ import numpy as np
 from features.recipe import SAMPLE_RATE_HZ
 from judge.figures import error_figures, inside_sources, rounded
 
-FEW_CLIPS = 3  # of a class: an AUC over fewer says nothing
+FEW_CLIPS = 3  # per class: an AUC over fewer is meaningless
 
 
 def read_scores(run):

@@ -5,11 +5,11 @@
     python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part all] [--codecs | --processing]
         [--clips 400] [--jobs 2]
 
-`JUDGE` is made by `judge.originals files`; only its part `judging` is used, or that of --part. Both classes give half
-of the clips, and their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns
+`JUDGE` is made by `judge.originals files`; only its part `judging`, or the part in --part, is used. Each class gives
+half of the clips, and systems and sources take turns, so that large ones do not crowd out the rest. The list's columns
 are those of JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions. --codecs makes another set:
 clean, and the codecs that the server decodes at several bit rates each, for judge.calibrate_codecs. --processing:
-clean, and what studios, players and apps do to recordings.
+clean, and processing by studios, players and apps.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from judge.figures import group_of
 BATCH = 40
 LOWEST_HZ, HEARD_BELOW_HZ = 20, 8000
 SOUND_M_PER_S = 343
-ROOM_M = 0.6 * SOUND_M_PER_S  # how far sound goes before its echo counts no more
+ROOM_M = 0.6 * SOUND_M_PER_S  # distance after which an echo is negligible
 PCM = ["-c:a", "pcm_s16le"]
 ALL_PARTS = "all"
 
@@ -49,8 +49,8 @@ def not_clipped(samples):
 
 
 def noisy(snr_db, slope=0.0):
-    """Noise whose power falls with the frequency to the power of `slope`: 0 is white, 1 pink. The ratio is that below 8
-    kHz, which is all that a detector hears."""
+    """Noise whose power falls with the frequency to the power of `slope`: 0 is white, 1 pink. The ratio refers to
+    frequencies below 8 kHz, which is all that a detector hears."""
 
     def add_noise(samples, rate_hz, rng):
         speech, noise = np.fft.rfft(samples), np.fft.rfft(rng.standard_normal(len(samples)))
@@ -64,8 +64,8 @@ def noisy(snr_db, slope=0.0):
 
 
 def room_response(rate_hz, rng):
-    """What a microphone hears of a click mostly 0.5 to 2.5 m away, by the mirror images of an empty room of 20 to 150
-    cubic metres whose walls return 80 to 92 % of the pressure; the direct sound comes first."""
+    """Response of a microphone to a click mostly 0.5 to 2.5 m away, by the mirror images of an empty room of 20 to 150
+    cubic metres whose walls reflect 80 to 92 % of the pressure; the direct sound comes first."""
     size = rng.uniform([3, 3, 2.4], [8, 6, 3.2])
     reflected = rng.uniform(0.8, 0.92)
     microphone = rng.uniform(0.5, size - 0.5)
@@ -83,7 +83,7 @@ def room_response(rate_hz, rng):
     heard = metres < ROOM_M
     metres, walls = metres[heard], walls[heard]
     loudness = reflected**walls / metres
-    # Walls are not quite flat: without this, echoes of such a box come at regular intervals and sound like metal.
+    # Slightly uneven walls: otherwise echoes come at regular intervals and sound metallic.
     metres[walls > 0] += rng.uniform(-0.08, 0.08, np.count_nonzero(walls))
     places = np.rint((metres - metres[walls == 0]) / SOUND_M_PER_S * rate_hz).astype(int)
     late = places >= 0
@@ -128,8 +128,8 @@ CHANGES_NOTHING = {
     "30 dB quieter": (quieter, ["-c:a", "pcm_s24le"], "wav"),
     "0.5 s of silence before": (after_silence, PCM, "wav"),
 }
-# Code-excited linear prediction, as AMR is, for which ffmpeg has no encoder. The server cannot decode it: such calls
-# reach it as decoded recordings.
+# Code-excited linear prediction, like AMR, for which ffmpeg has no encoder. The server cannot decode it: such calls
+# arrive as decoded recordings.
 DECODED_BEFORE = "g723.1 6.3 kbit/s"
 CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
     "clean": (as_it_is, PCM, "wav"),
@@ -156,7 +156,7 @@ CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
         for rate_hz in (8000, 16000, 22050, 24000, 44100, 48000)
     },
 }
-# Without MP2, AC-3 and E-AC-3, which the server decodes too: few recordings of speech have them.
+# Omits MP2, AC-3 and E-AC-3, which the server also decodes: few speech recordings use them.
 CODECS = {
     "clean": CONDITIONS["clean"],
     **{
@@ -229,7 +229,7 @@ def write_batch(clips, arguments, paths):
 
 
 def decode_batch(paths):
-    """Replaces coded files by what they decode to."""
+    """Decodes coded files in place."""
     inputs, outputs = [], []
     for index, path in enumerate(paths):
         renamed = path.rename(path.with_suffix(".coded.wav"))
@@ -241,7 +241,7 @@ def decode_batch(paths):
 
 
 def in_turns(clips, count, rng):
-    """`count` of the clips at most: first one of each system or source, then a second of each, and so on."""
+    """At most `count` clips: first one of each system or source, then a second of each, and so on."""
     groups, turns = {}, []
     for place in rng.permutation(len(clips)):
         groups.setdefault(group_of(clips[place]), []).append(place)

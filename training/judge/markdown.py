@@ -29,7 +29,7 @@ def pair(entry):
 
 
 def _spread(key, column):
-    """The group with the largest share of errors, beside the mean of the groups and the smallest share."""
+    """The group with the largest share of errors, with the mean of the groups and the smallest share."""
 
     def text(figures):
         groups = figures[key][column]
@@ -82,8 +82,8 @@ def _reasons(figures):
 
 
 def held_out_table(named, with_groups=True):
-    """Every figure, a row each, with a column per detector. `named`: {name: judge.held_out.figures_of}. Without groups:
-    no row of its own for each rate, language, emotion and category."""
+    """Every figure in a row, with a column per detector. `named`: {name: judge.held_out.figures_of}. Without groups,
+    rates, languages, emotions and categories get no rows."""
     reports = list(named.values())
     each = lambda what, text: [what, *(text(figures) for figures in reports)]
     share = lambda key: lambda figures: with_interval(figures[key], percent)

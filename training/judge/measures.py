@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/clip-measures.ts wrote: clips with what the pipeline measures of each and the scores of its windows, which
-are those without the offsets by codec."""
+"""The output of bench/clip-measures.ts: clips with the pipeline's measures, and scores of their windows without the
+offsets by codec."""
 
 import argparse
 from collections import Counter
@@ -19,7 +19,7 @@ FEW_CLIPS = 5
 
 
 def options_parser(description):
-    """For commands that work on such files and one model of a manifest."""
+    """For commands that use such files and one model of a manifest."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measures", nargs="+")
     parser.add_argument("--model-id", required=True)
@@ -36,8 +36,8 @@ def sigmoid(value):
 
 
 def both_classes_alike(clips, spoof):
-    """Weights that sum to 1: half for each class, and within it the same for each system or source. Those of fewer than
-    FEW_CLIPS count as one: a single clip would else weigh as much as hundreds."""
+    """Weights that sum to 1: half for each class, and within it the same for each system or source. Groups of fewer
+    than FEW_CLIPS count as one: otherwise a single clip would weigh as much as hundreds."""
     counts = Counter(group_of(clip) for clip in clips)
     group = lambda clip: group_of(clip) if counts[group_of(clip)] >= FEW_CLIPS else f"few/{clip['label']}"
     weights = alike(clips, group)
@@ -81,7 +81,7 @@ class Measured:
         return self.only(self.is_calibration == (part == "calibration"))
 
     def calibrated(self, before, after):
-        """The same with another calibration than the one that these scores have."""
+        """The same with a different calibration."""
         all_windows = np.concatenate(self.windows)
         changed = sigmoid(after["scale"] * (logit(all_windows) - before["bias"]) / before["scale"] + after["bias"])
         return Measured(self.clips, np.split(changed, np.cumsum([len(windows) for windows in self.windows])[:-1]))
@@ -92,17 +92,17 @@ class Measured:
 
     @property
     def coded_bits_per_s(self):
-        """Of each window of each clip; nothing for clips without a codec."""
+        """Codec of each clip's windows; nothing for clips without a codec."""
         return [np.array(clip["coded_bits_per_s"].split(), float) for clip in self.clips]
 
     @property
     def opus_bits_per_s(self):
-        """What more than half of the windows of each clip do not exceed; not a number if it is not Opus."""
+        """The upper median over each clip's windows; NaN if it is not Opus."""
         of_clip = lambda clip, rates: np.sort(rates)[len(rates) // 2] if clip["codec"] == "opus" else np.nan
         return np.array(list(map(of_clip, self.clips, self.coded_bits_per_s)))
 
     def with_codec_offsets(self, tables):
-        """The same as the server scores them with these tables: {codec: [[bits per second, offset], ..]}."""
+        """The same with the server's scores under these tables: {codec: [[bits per second, offset], ..]}."""
 
         def changed(codec, windows, rates):
             if codec not in tables:
@@ -114,7 +114,7 @@ class Measured:
         return Measured(self.clips, list(map(changed, codecs, self.windows, self.coded_bits_per_s)))
 
     def measure(self, name):
-        """One of MEASURES per clip; not a number if there was too little to measure."""
+        """One of MEASURES per clip; NaN if there was too little to measure."""
         return np.array([float(clip[name]) if clip[name] else np.nan for clip in self.clips])
 
     def mean(self, of):
@@ -144,10 +144,10 @@ class Measured:
         return both_classes_alike(self.clips, self.spoof)
 
     def calibration_error(self):
-        """Systems and sources alike."""
+        """Weighs systems and sources equally."""
         return calibration_error(self.scores, self.spoof, weights=self.weights)
 
 
 def mean_of(window):
-    # A logit of 0 or 1 is not finite.
+    # The logit of 0 or 1 is not finite.
     return np.clip(np.mean([float(score) for score in window.split("|")]), 1e-9, 1 - 1e-9)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generators from 2022 on: zero-shot, codec language models, diffusion, flow and commercial ones, as far as `valid` has
-them."""
+"""Generators from 2022 on: zero-shot, codec language models, diffusion, flow and commercial ones, as far as `valid`
+contains them."""
 
 MODERN = {
     "voxcpm",

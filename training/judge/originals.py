@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector does with the originals of `valid`, through the pipeline that serves: pages that it never saw.
+"""A detector's results on the originals of `valid`, which are unseen pages, through the serving pipeline.
 
     python3 -m judge.originals files --originals FOLDER --out FOLDER       # WAV files at the original rates, list.csv
     python3 -m judge.originals published --originals FOLDER --mirrors FOLDER --out FOLDER     # the authors' own files
@@ -7,11 +7,11 @@
     python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--short]
         [--json FIGURES.json]
 
-`published` leaves out recordings that are a part of a file or not in the mirrors; it is for what depends on the codec
-of the upload. `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns
-the list lacks say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is
-`calibration` for a quarter of the repositories, which validate training and bound the share of wrong verdicts, and
-`judging` for the rest. A page may have given other clips to training; --only-unseen leaves such pages out. Clips below
+`published` leaves out recordings that are a part of a file or not in the mirrors; it is for measurements that depend on
+the upload's codec. `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows without
+their columns in the list say so. Clips missing in one of the files are left out of all columns. The column `part` of
+the list is `calibration` for a quarter of the repositories, which validate training and bound the share of wrong
+verdicts, and `judging` for the rest. Pages may have other clips in training; --only-unseen leaves them out. Clips below
 1 s, which the server refuses, are left out.
 """
 
@@ -46,11 +46,11 @@ COLUMNS = [
     "terms",
     "clip",
 ]
-FEW_EMOTIONS = 3  # a word in fewer file names may be anything
+FEW_EMOTIONS = 3  # a word in fewer file names proves nothing
 
 
 def held_out_clips(cache):
-    """Of `valid`, those that the server does not refuse as too short."""
+    """The clips of `valid` that the server does not refuse as too short."""
     return [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= clip["rate_hz"]]
 
 
@@ -65,7 +65,7 @@ def list_row(clip, path):
 
 
 def with_emotions(rows):
-    """The same with `emotion`: of people, from file names of repositories that have FEW_EMOTIONS and more."""
+    """The same with `emotion`: of people, from file names in repositories with at least FEW_EMOTIONS."""
     of_row = [emotion_of(row) if row["label"] == "bonafide" else None for row in rows]
     known = defaultdict(set)
     for row, emotion in zip(rows, of_row):
@@ -104,14 +104,14 @@ def write_published(options):
 
 
 def read_scores(path):
-    """(clips, logits): of a list as veravox evaluate writes it with --scores; rows without a score are left out."""
+    """(clips, logits) of a list from veravox evaluate --scores; rows without a score are left out."""
     rows = [row for row in read_table(path) if row.get("score")]
     probability = np.clip(np.array([float(row["score"]) for row in rows]), 1e-6, 1 - 1e-6)
     return rows, np.log(probability / (1 - probability))
 
 
 def same_clips(tables):
-    """(clips, logits) of each score file, cut down to the clips that all of them have scored, in one order."""
+    """(clips, logits) of each score file, limited to their common clips, in one order."""
     places = [{row["path"]: place for place, row in enumerate(rows)} for rows, _ in tables]
     shared = [row["path"] for row in tables[0][0] if all(row["path"] in own for own in places)]
     if not shared:
@@ -121,15 +121,16 @@ def same_clips(tables):
 
 
 def places_of(clips, part, only_unseen=False):
-    """Places of the clips of a part, of pages that training never saw; a list without parts is all of one."""
+    """Indices of the clips of a part, from pages unseen in training; a list without parts is one part."""
     wanted = lambda clip: part == "all" or clip.get("part", part) == part
     seen = lambda clip: only_unseen and clip.get("source_in_training") == "yes"
     return [place for place, clip in enumerate(clips) if wanted(clip) and not seen(clip)]
 
 
 def mark_sources(clips, training_list):
-    """Gives each clip the column `source_in_training`, by the pages of the training clips of a list as in
-    docs/corpus.md, or as sources.csv has them."""
+    """Adds the column `source_in_training` to each clip, by the pages of the training clips in a list (docs/corpus.md,
+    or sources.csv).
+    """
     seen = {row.get("source") or row.get("repository") for row in read_table(training_list) if row["split"] == "train"}
     if seen <= {None, ""}:
         raise SystemExit(f"{training_list} names no page of a training clip.")

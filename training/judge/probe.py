@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector still knows of a recording that is not synthesis: how well a linear classifier on its penultimate
-features tells the original rate, the format and the source of human clips apart.
+"""A detector's remaining knowledge about a recording apart from synthesis: how well a linear classifier on its
+penultimate features tells the original rate, format and source of human clips.
 
     python3 -m judge.probe --originals FOLDER --model-id ID .. [--models FOLDER] [--clips 1500] [--terms open ..]
 
-The features are what the last layer of each network in the model's file is given: of all networks, and of those on
+The features are the inputs of the last layer of each network in the model's file: of all networks, and of those on
 bands and on each kind of curves alone. The first row is the control: mean and deviation of 256 bands.
 
-Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over
+Human clips of `valid`, the middle five seconds of each, resampled to 16 kHz as in the server. A mean of recalls over
 the classes, so that chance is one over their number, by five folds; for rate and format all clips of a source are in
 one fold, so that knowing the source does not help. Classes of fewer than 20 clips are left out. Needs the Python
 packages onnx, onnxruntime and scikit-learn.
@@ -44,12 +44,12 @@ BANDS, ALL = "bands", "all kinds"
 
 
 class PenultimateFeatures:
-    """Of the networks in a model's file."""
+    """Networks in a model's file."""
 
     def __init__(self, model_id, models=MODELS):
         model = onnx.load(str(Path(models, f"{model_id}.onnx")))
         numbers = {number.name: number for number in model.graph.initializer}
-        # The last layer of a network is the only one that gives a single number.
+        # Only the last layer of a network returns a single number.
         heads = [node for node in model.graph.node if node.op_type == "Gemm" and numbers[node.input[1]].dims[0] == 1]
         self.names = list(dict.fromkeys(node.input[0] for node in heads))
         kinds = [name.partition("/")[0] for name in self.names]
@@ -75,7 +75,7 @@ def middle_window(samples):
 
 
 def recall_of(vectors, labels, groups=None):
-    """(mean recall, how many classes) by folds; classes of which a fold's training knows nothing count as missed."""
+    """(mean recall, how many classes) by folds; classes missing in a fold's training count as missed."""
     counts = Counter(labels)
     kept = np.array([counts[label] >= MIN_CLIPS for label in labels])
     vectors, labels = vectors[kept], np.asarray(labels)[kept]
@@ -108,7 +108,7 @@ def heard_window(cache, clip):
 
 
 def statistics_of(bands):
-    """What a recording gives away without a network: mean and deviation of each band."""
+    """A recording's clues without a network: mean and deviation of each band."""
     return np.hstack([bands.mean(axis=1), bands.std(axis=1)])
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which reasons are worth giving: what could speak against a verdict, and how much more often verdicts are wrong then.
+"""Reasons worth giving: possible doubts about a verdict, and how much more often verdicts are wrong then.
 
     python3 -m judge.reasons MEASURES.csv .. --model-id ID --json ../bench/results/reason-errors.json [--models FOLDER]
 
-MEASURES.csv: of bench/clip-measures.ts, one of `judge.originals files` and one of judge.make_conditions, whose column
-`clip` names the path of the same clip in the other. The offsets by codec are those of the manifest in --models. Errors
-are those of both classes, systems and sources alike. A candidate says something only of MIN_CLIPS of MIN_PAGES and
-more.
+MEASURES.csv: from bench/clip-measures.ts, one on `judge.originals files` and one on judge.make_conditions, whose column
+`clip` names the path of the same clip in the other. The offsets by codec come from the manifest in --models. Errors are
+of both classes, weighing systems and sources equally. A candidate needs MIN_CLIPS from MIN_PAGES.
 """
 
 import json
@@ -66,7 +65,7 @@ def candidates(clean, everything):
 
 
 def moved(clean, through):
-    """Of the same clips: errors clean and through a condition, and how many of the latter have which reason."""
+    """For the same clips: errors when clean and under a condition, and reasons of the latter."""
     before = {clip["path"] for clip in clean.clips}
     through = through.only([clip["clip"] in before for clip in through.clips])  # the pipeline may refuse the clean one
     changed = {clip["clip"] for clip in through.clips}
@@ -90,7 +89,7 @@ def by_condition(clean, measured):
 
 
 def served(clean):
-    """All reasons that are given, together."""
+    """All given reasons together."""
     has = has_reason(clean)
     return {
         "human_share": rounded(has[~clean.spoof].mean()),

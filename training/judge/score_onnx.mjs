@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs windows through onnxruntime-node, the runtime that serves: float32 features on stdin, the model's only output, as
-// float32, on stdout: one logit or one embedding per window.
-// Usage: node score_onnx.mjs MODEL.onnx BANDS FRAMES
+// Runs windows through onnxruntime-node, the serving runtime: float32 features on stdin, the model's only output as
+// float32 on stdout: one logit or embedding per window. Usage: node score_onnx.mjs MODEL.onnx BANDS FRAMES
 
 import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';

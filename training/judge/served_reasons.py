@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which clips get a reason beside their verdict: the rules of src/analysis/verdict/reasons.ts on what
-bench/clip-measures.ts wrote."""
+"""Reasons of clips' verdicts: the rules of src/analysis/verdict/reasons.ts on the output of bench/clip-measures.ts."""
 
 import numpy as np
 
-# The same for all models, and never fitted to the scores that the bound of judge/abstention.py comes from: it would not
-# hold then.
+# The same for all models, and never fitted to the scores behind the bound of judge/abstention.py, which would otherwise
+# not hold.
 CONFIDENCE_BELOW = 0.1
-# {reason: (what the limit counts, measure, whether it applies from the limit on instead of below)}
+# {reason: (unit of the limit, measure, True if it applies from the limit on, False if below)}
 RULES = {
     "low_speech": ("s of speech, below", "speech_s", False),
     "clipped": ("of the samples at full scale, at least", "clipped_ratio", True),
@@ -21,10 +20,10 @@ SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55,
 
 
 def with_reason(measured, reason, limit):
-    """Of each clip of a Measured, whether it would get that reason at that limit."""
+    """Whether each clip of a Measured would get this reason at this limit."""
     _, measure, is_from = RULES[reason]
     values = getattr(measured, measure) if hasattr(measured, measure) else measured.measure(measure)
-    # What could not be measured is no reason.
+    # Unmeasured values are not a reason.
     return values >= limit if is_from else values < limit
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of a clip as the server cuts them, their features, and their scores from the runtime that serves."""
+"""Windows of a clip as the server cuts them, their features, and their scores from the serving runtime."""
 
 import subprocess
 from pathlib import Path
@@ -10,12 +10,12 @@ from data.sampler import repeat_sound, repeat_to_length
 from features.native import SPEECH_HOP_SAMPLES, FeatureExtractor
 from features.recipe import FEATURES, WINDOW_SAMPLES, frames_of
 
-MAX_UNHEARD_SAMPLES = 1600  # a longer rest of a clip gets a window of its own
+MAX_UNHEARD_SAMPLES = 1600  # a longer rest of a clip gets its own window
 SILENCE_THRESHOLD = 80  # percent of a window; the contract's default
 
 
 def window_starts(count):
-    """Starts of the windows of `count` samples: 5 s without overlap, the last one slides back to end at the end."""
+    """Starts of the windows of `count` samples: 5 s without overlap, the last one slides back to end with the clip."""
     if count <= WINDOW_SAMPLES:
         return [0]
     whole, residual = divmod(count, WINDOW_SAMPLES)
@@ -28,12 +28,12 @@ def window_starts(count):
 
 
 def windows_of(samples, fill=repeat_sound):
-    """[windows, 80000]; a clip below 5 s is one window that `fill` makes full."""
+    """[windows, 80000]; a clip below 5 s is one window, filled by `fill`."""
     return [fill(samples[start : start + WINDOW_SAMPLES], WINDOW_SAMPLES) for start in window_starts(len(samples))]
 
 
 def non_speech_percent(decisions, start, count):
-    """Share of the 10 ms frames without speech that touch the window, as the server counts it."""
+    """Share of the window's 10 ms frames without speech, as the server counts it."""
     frames = decisions[start // SPEECH_HOP_SAMPLES : -(-(start + count) // SPEECH_HOP_SAMPLES)]
     return 100.0 * (1.0 - frames.mean())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Embeddings as served, recordings with channels of their own, and the figures of verification trials."""
+"""Embeddings as served, recordings with their own channels, and figures of verification trials."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def code_clips(samples_of_clips, condition):
 
 
 def through_own_channels(recordings, rng):
-    """The samples of each recording through an equaliser, noise and one of MEASURED_CODECS of its own."""
+    """The samples of each recording through its own equaliser, noise and one of MEASURED_CODECS."""
     changed = [equalise_and_add_noise(recording.samples, rng) for recording in recordings]
     conditions = rng.integers(len(MEASURED_CODECS), size=len(recordings))
     for number, condition in enumerate(MEASURED_CODECS.values()):
@@ -56,14 +56,14 @@ def through_own_channels(recordings, rng):
 
 
 def min_detection_cost(cosines, same, weights=None, prior=0.01):
-    """Least prior * misses + (1 - prior) * false accepts over all thresholds, over that of accepting nobody."""
+    """Minimum of prior * misses + (1 - prior) * false accepts over all thresholds, relative to accepting nobody."""
     accepts, misses, _ = error_rates(-cosines, ~same, weights)
-    # With the sign turned, a "false alarm" is a rejected speaker and a "miss" an accepted impostor.
+    # With the sign inverted, a "false alarm" is a rejected speaker and a "miss" an accepted impostor.
     return float(np.min(prior * accepts + (1 - prior) * misses) / prior)
 
 
 def speaker_interval(figure, trials, enrolments, tests, rng):
-    """95 % interval when speakers are drawn again: a trial weighs as often as both of its speakers were drawn."""
+    """95 % interval by resampling speakers: a trial weighs as often as both of its speakers were drawn."""
     names = sorted({recording.speaker for recording in enrolments + tests})
     number = {name: index for index, name in enumerate(names)}
     first = np.array([number[recording.speaker] for recording in enrolments])[trials.enrolled]
@@ -114,7 +114,7 @@ def calibrate(cosines, same):
 
 
 class Trialled:
-    """The trials of one duration, their cosines, and the recordings that they name."""
+    """The trials of one duration, with their cosines and recordings."""
 
     def __init__(self, enrolments, enrolled_vectors, tests, tested_vectors):
         self.enrolments, self.tests = enrolments, tests
@@ -131,6 +131,6 @@ class Trialled:
         sources = np.array([enrolment.source for enrolment in self.enrolments])[self.trials.enrolled]
         for source in np.unique(sources):
             mask = self.trials.one_source & (sources == source)
-            # With one enrolled speaker, its impostors and its own samples are those of a single voice.
+            # With one enrolled speaker, its impostors and its own samples form a single unit.
             if len({self.enrolments[index].speaker for index in self.trials.enrolled[mask]}) >= 2:
                 yield str(source), *self.part(mask)

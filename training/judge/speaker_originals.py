@@ -4,17 +4,17 @@
     python3 -m judge.speaker_originals recordings --originals ORIGINALS --sources SOURCES --out FOLDER
     python3 -m judge.speaker_originals figures FOLDER --model ../models/ID.onnx [--entry ID] --json FIGURES.json
 
-VERAVOX_CORPUS names the folder with index.csv. Nobody is judged with whom voiceprint-1-2026-11-21 was trained, on
-whatever page; train/speaker.py leaves out everybody of `valid`. An enrolment is joined clips of at least 10 s with 3 s
-of speech, a sample is other clips of 1, 3 or 5 s of speech, both at two random divisions of a person's clips. Strangers
+VERAVOX_CORPUS names the folder with index.csv. People in the training of voiceprint-1-2026-11-21 are excluded, on any
+page; train/speaker.py leaves out everybody of `valid`. An enrolment is joined clips of at least 10 s with 3 s of
+speech, a sample is other clips of 1, 3 or 5 s of speech, both at two random divisions of a person's clips. Strangers
 are people of the same campaign unless a figure's name says otherwise. Three conditions: as recorded; both sides through
-an equaliser, noise and codec of their own; both sides also through a chain of rates and codecs of their own
+their own equaliser, noise and codec; both sides also through their own chain of rates and codecs
 (signals/channel_chain.py).
 
-The calibration is fitted on all conditions together, with campaigns weighing alike; the operating point is the least
-similarity at which at most 1 % of all those strangers are accepted. For the JSON file both come from everybody. The
-rates at the operating point are cross-fitted: the enrolments of each half of the people are judged by what the other
-half gave. With --entry they are instead those of a model's entry in the manifest.
+The calibration is fitted on all conditions together, with campaigns weighing alike; the operating point is the lowest
+similarity that accepts at most 1 % of all those strangers. For the JSON file both come from everybody. The rates at the
+operating point are cross-fitted: the enrolments of each half of the people are judged by the values of the other half.
+With --entry both come from a model's entry in the manifest.
 """
 
 import argparse
@@ -40,13 +40,13 @@ TEST_SPEECH_S = (1.0, 3.0, 5.0)
 CHANNEL_SPEECH_S = 5.0
 SPLITS = 2
 CONDITIONS = ("as recorded", "own channel on each side", "own chain on each side")
-FEWEST_PEOPLE = 4  # of a campaign, enrolled
+FEWEST_PEOPLE = 4  # enrolled people of a campaign
 FALSE_ACCEPT_TARGET = 0.01
 EMOTION_ENROLMENT_S, EMOTION_SPEECH_S = 5.0, 1.0  # acted sets have few neutral clips
 
 
 class Audio:
-    """Clips of the originals at 16 kHz, for what expects a cache."""
+    """Clips of the originals at 16 kHz, with the interface of a cache."""
 
     def __init__(self, originals):
         self._originals = originals
@@ -58,7 +58,7 @@ class Audio:
 def judged_clips(originals, sources):
     """{(campaign, person): clips}, each recording once."""
     unverified = unverified_paths()
-    # Only verified labels of the coded corpus were in the training of voiceprint-1-2026-11-21.
+    # The training of voiceprint-1-2026-11-21 used only verified labels of the coded corpus.
     known = {person for _, person in people_of_sources(sources, "train", only_corpus=True).values()}
     groups = defaultdict(list)
     for clip in originals.clips:
@@ -98,7 +98,7 @@ def acted_recordings(groups, audio):
 
 
 def through_own_chains(recordings, rng):
-    """The samples of each recording through a chain of rates and codecs of its own."""
+    """The samples of each recording through its own chain of rates and codecs."""
     return [
         pass_through([(samples, SAMPLE_RATE_HZ)], draw_chain(rng), rng)[0].astype(np.float32) for samples in recordings
     ]
@@ -132,7 +132,7 @@ def make_recordings(options):
             enrolments += [enrolled] if enrolled else []
             for seconds, recordings in divided.items():
                 tests[seconds] += recordings
-    # A campaign where nobody can be enrolled has no trials.
+    # A campaign without possible enrolments has no trials.
     campaigns = {enrolment.source for enrolment in enrolments}
     tests = {seconds: [test for test in made if test.source in campaigns] for seconds, made in tests.items()}
     add("enrolment", enrolments)
@@ -204,7 +204,7 @@ class Judged:
 
 
 def large_campaigns(trials, enrolments):
-    """Of which trial the campaign has people enough; and the campaign of each trial."""
+    """Trials whose campaign has enough people, and the campaign of each trial."""
     campaigns = np.array([enrolment.source for enrolment in enrolments])[trials.enrolled]
     people = np.array([enrolment.speaker for enrolment in enrolments])[trials.enrolled]
     large = [name for name in np.unique(campaigns) if len(np.unique(people[campaigns == name])) >= FEWEST_PEOPLE]
@@ -245,11 +245,11 @@ class Pool:
             setattr(self, name, np.concatenate(values))
 
     def fitted(self, fold=None):
-        """(calibration, operating point) by the trials of one fold, or of both."""
+        """(calibration, operating point) from the trials of one fold, or of both."""
         mask = np.ones(len(self.same), bool) if fold is None else self.folds == fold
         cosines, same = self.cosines[mask], self.same[mask]
         weights = alike(self.labels[mask], same)
-        # By logistic regression; then 0.5 is where both errors are the same.
+        # By logistic regression; both errors are then equal at 0.5.
         scale = float(fit_scale(cosines, same, weights)[0])
         threshold = -equal_error_point(-cosines, ~same, weights)[1]
         calibration = {"scale": round(scale, 4), "bias": round(-scale * threshold, 4)}
@@ -263,7 +263,7 @@ class Pool:
 
 
 def decided(cosines, trials, enrolments, decisions):
-    """Which trials are accepted; `decisions`: (calibration, operating point) for each fold of enrolled people."""
+    """Accepted trials; `decisions`: (calibration, operating point) for each fold of enrolled people."""
     folds = np.array([fold_of(enrolment.speaker) for enrolment in enrolments])[trials.enrolled]
     accepted = np.zeros(len(cosines), bool)
     for fold, (calibration, point) in enumerate(decisions):
@@ -285,7 +285,7 @@ def condition_figures(judged, condition, seconds, decisions, rng):
     strangers = ~part.same
 
     def interval(kind, of):
-        """Of the share of `of` among the trials of one kind."""
+        """Share of `of` among the trials of one kind."""
         return speaker_interval(
             lambda drawn: float(np.average(of[kind], weights=drawn[kind])), part, enrolments, samples, rng
         )

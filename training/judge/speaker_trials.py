@@ -9,14 +9,13 @@ from scipy import fft
 from features.native import SPEECH_HOP_SAMPLES, speech_decisions
 from features.recipe import SAMPLE_RATE_HZ
 
-ENROLMENT_S, ENROLMENT_SPEECH_S = 10.0, 3.0  # what /voiceid/enroll asks for
+ENROLMENT_S, ENROLMENT_SPEECH_S = 10.0, 3.0  # minimum of /voiceid/enroll
 MOST_SAMPLES_PER_ENROLMENT = 12
 
 
 @dataclass
 class Recording:
-    """Clips of one speaker and source, joined. `split` numbers the division of the speaker's clips that it comes
-    from."""
+    """Clips of one speaker and source, joined. `split` numbers its division of the speaker's clips."""
 
     source: str
     speaker: str
@@ -46,8 +45,8 @@ def _recording(owner, split, clips, samples):
 
 
 def divide(owner, clips, cache, split, rng, test_speech_s, enrolment=(ENROLMENT_S, ENROLMENT_SPEECH_S)):
-    """One random division of a speaker's clips: (enrolment or None, {speech seconds: samples to test}). The clips of
-    the enrolment are in none of the samples; where it cannot be filled, all clips go to the samples."""
+    """One random division of a speaker's clips: (enrolment or None, {speech seconds: samples to test}). No sample has
+    clips of the enrolment; if that cannot be filled, all clips go to the samples."""
     shuffled = [clips[index] for index in rng.permutation(len(clips))]
     taken, enrolled = 0, None
     filled = join_until(shuffled, cache, *enrolment)
@@ -80,8 +79,8 @@ class Trials:
 
 
 def all_trials(enrolments, tests):
-    """Every enrolment against every sample of the same division. Two recordings of one speaker from two sources make no
-    trial here: demo pages share recordings."""
+    """Every enrolment against every sample of the same division. Recordings of one speaker from two sources do not form
+    a trial: demo pages share recordings."""
     enrolled, tested = (
         grid.ravel() for grid in np.meshgrid(np.arange(len(enrolments)), np.arange(len(tests)), indexing="ij")
     )
@@ -93,11 +92,11 @@ def all_trials(enrolments, tests):
 
 
 def is_same_recording(first, second):
-    """Whether one recording holds the other at any shift and level: the peak of the normalised cross-correlation."""
+    """Whether one recording contains the other at any shift and level: the peak of the normalised cross-correlation."""
     size = fft.next_fast_len(len(first) + len(second), real=True)
     correlation = fft.irfft(fft.rfft(first, size) * np.conj(fft.rfft(second, size)), size)
     shorter, longer = sorted((first, second), key=len)
-    # Of the longer one only as much energy counts as a stretch of the shorter one's length holds on average.
+    # Counts only the average energy of the longer one over the length of the shorter one.
     energy = np.linalg.norm(shorter) * np.linalg.norm(longer) * np.sqrt(len(shorter) / len(longer))
     return bool(np.abs(correlation).max() > 0.5 * energy)
 
@@ -111,7 +110,7 @@ def median_pitch_hz(samples):
     frames = frames[loud > 0.3 * np.quantile(loud, 0.95)] * np.hanning(frame)
     spectrum = fft.rfft(frames, 2 * frame)
     correlation = fft.irfft(np.abs(spectrum) ** 2)[:, : longest + 1]
-    # A window's own autocorrelation falls with the lag; without the division low voices would look high.
+    # A window's own autocorrelation falls with the lag; without the division low voices would seem high.
     taper = fft.irfft(np.abs(fft.rfft(np.hanning(frame), 2 * frame)) ** 2)[: longest + 1]
     strength = correlation[:, shortest:] / (correlation[:, :1] + 1e-9) * (taper[0] / taper[shortest:])
     voiced = strength.max(axis=1) > 0.5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the scores and errors of the same clips move between clean and each condition of judge/make_conditions.py."""
+"""Moves of the same clips' scores and errors between clean and each condition of judge/make_conditions.py."""
 
 from collections import defaultdict
 
@@ -22,7 +22,7 @@ def by_condition(rows):
 
 def stability(rows, threshold=0.5, rounds=500):
     """Per condition, over the clips that have a score both there and when clean: EER, errors at the threshold, the
-    change of these errors from clean with a paired bootstrap over systems and sources, and how far scores move."""
+    change of these errors from clean with a paired bootstrap over systems and sources, and the moves of scores."""
     conditions = by_condition(rows)
     if "clean" not in conditions:
         raise ValueError("no row of the list has the condition `clean`")

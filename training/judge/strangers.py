@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What similarity strangers reach, for `strangers` in a speaker model's manifest entry.
+"""Similarity of strangers, for `strangers` in a speaker model's manifest entry.
 
     python3 -m judge.strangers TRIALS --model ../models/ID.onnx [--lists 5 10 20 50 80]
 
 `TRIALS` is made by `judge.speaker_originals recordings`. The inverse hyperbolic tangent of the cosine is taken as
 normal, with mean and deviation over all strangers of one campaign, in all conditions and durations. Prints both, and
-how well they predict the most similar of a list of strangers, of one campaign or of any: for each condition and length
-of a list the share of lists that reach more than SHARES say.
+how well they predict the most similar one in a list of strangers, of one campaign or of any: for each condition and
+list length the share of lists that exceed the cosine predicted for SHARES.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from scipy.stats import norm
 from judge.figures import rounded
 from judge.speaker_originals import CHANNEL_SPEECH_S, CONDITIONS, Judged, Pool
 
-SHARES = [0.5, 0.05, 0.01]  # of lists of strangers, expected above the predicted cosine
+SHARES = [0.5, 0.05, 0.01]  # expected shares of lists of strangers above the predicted cosine
 DRAWS, MIN_LISTS, SEED = 5, 100, 1
 LARGEST = 1 - 1e-6  # the tangent of 1 is infinite
 
@@ -29,12 +29,12 @@ def fit(cosines):
 
 
 def reached_by_best(strangers, count, share):
-    """The cosine that the most similar one of `count` strangers reaches with a probability of `share`."""
+    """The cosine that the most similar of `count` strangers reaches with probability `share`."""
     return float(np.tanh(strangers["mean"] + strangers["sd"] * norm.ppf((1 - share) ** (1 / count))))
 
 
 def best_of_lists(cosines, tested, count, rng):
-    """The largest of `count` cosines to the same sample, DRAWS times for each sample that has so many."""
+    """The largest of `count` cosines to the same sample, DRAWS times for each sample with enough."""
     found = []
     for sample in np.unique(tested):
         own = cosines[tested == sample]

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be imported before onnxruntime-node, which otherwise reports to its vendor.
+// Import this before onnxruntime-node, which otherwise reports to its vendor.
 process.env.ORT_DISABLE_TELEMETRY = '1';

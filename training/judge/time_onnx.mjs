@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times models on one thread of onnxruntime-node, one window at a time, in milliseconds.
-// Usage: node time_onnx.mjs SHAPE MODEL.onnx... where SHAPE are the axes of one input: 1x80x498, or 216576 of a flat one.
+// Times models on one thread of onnxruntime-node, one window at a time, in milliseconds. Usage: node time_onnx.mjs SHAPE
+// MODEL.onnx... where SHAPE gives the axes of one input: 1x80x498, or 216576 for a flat one.
 
 import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';
@@ -8,7 +8,7 @@ import * as ort from 'onnxruntime-node';
 const RUNS = 60;
 const shape = process.argv[2].split('x').map(Number);
 const size = shape.reduce((product, axis) => product * axis);
-// Values of a logarithmic spectrogram's size: zeros would meet denormals or shortcuts that speech does not.
+// Values like a logarithmic spectrogram's: zeros might cause denormals or shortcuts that speech does not.
 const values = Float32Array.from({ length: size }, (_, i) => 2 * Math.sin(i * 0.37));
 for (const path of process.argv.slice(3)) {
   const session = await ort.InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 });

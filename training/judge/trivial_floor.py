@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recordings give away without any look at the synthesis: boosting on level, band energies and duration.
+"""Clues in recordings apart from synthesis: boosting on level, band energies and duration.
 
     python3 -m judge.trivial_floor --cache FOLDER [--list JUDGE/list.csv --scores FLOOR.csv]
 
 Prints EER and AUC on the validation clips of at least 1 s, trained on the training clips (no copies of ours) with
 systems and sources weighted alike. With --list, the files of `judge.originals files` are scored instead;
-`judge.originals figures FLOOR.csv SCORES.csv` then sets the floor beside detectors. A detector is worth only what it is
-above this. Needs python3-sklearn.
+`judge.originals figures FLOOR.csv SCORES.csv` then compares the floor with detectors. Only the part above this floor
+counts for a detector. Needs python3-sklearn.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def of_file(path):
 
 
 def score_list(model, list_path, scores_path):
-    """As `veravox evaluate --scores` writes scores."""
+    """In the format of `veravox evaluate --scores`."""
     rows = read_table(list_path)
     numbers = np.array([of_file(Path(list_path).parent / row["path"]) for row in rows])
     for row, score in zip(rows, model.predict_proba(numbers)[:, 1]):

@@ -82,8 +82,8 @@ class AttentiveStatistics(nn.Module):
 
 def two_views(features):
     """[batch, 1, bands, frames] as features/recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more
-    without each band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
-    # Digital silence lies on the recipe's floor, and must not take part.
+    without each band's mean, which removes the effect of a fixed microphone or equaliser."""
+    # Digital silence lies on the recipe's floor, and must not count.
     heard = (features > features.amin((2, 3), keepdim=True)).to(features.dtype)
     means = (features * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
     return torch.cat([features, features - means], dim=1)
@@ -106,7 +106,7 @@ class Detector(nn.Module):
             ]
             channels = width
         self.blocks = nn.Sequential(*blocks)
-        # One kernel over all bands that are left: the network keeps track of where in frequency something happens.
+        # One kernel over all remaining bands: the network keeps track of positions in frequency.
         self.bands_to_vector = nn.Sequential(
             nn.Conv2d(channels, pooled, (bands // 32, 1), bias=False), nn.BatchNorm2d(pooled), nn.ReLU()
         )
@@ -114,7 +114,7 @@ class Detector(nn.Module):
         self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Dropout(dropout), nn.Linear(2 * pooled, 1))
 
     def decide(self, views):
-        """The logits of what two_views() made; training hides parts of the views in between."""
+        """The logits of two_views()'s output; training hides parts of the views in between."""
         x = self.bands_to_vector(self.blocks(self.stem(views)))
         # The statistics need float32 even when the convolutions run in bfloat16.
         return self.head(self.pooling(x.squeeze(2).float())).squeeze(1)
@@ -124,7 +124,7 @@ class Detector(nn.Module):
 
 
 def load_trained(weights):
-    """(network, feature recipe) of a run of train/detector.py, whose settings.json lies beside the weights."""
+    """(network, feature recipe) of a run of train/detector.py, from the settings.json beside the weights."""
     settings = json.loads((Path(weights).parent / "settings.json").read_text())
     network = Detector(settings["features"]["bands"], **SIZES[settings["size"]])
     network.load_state_dict(torch.load(weights))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several detectors in one file, each of which hears the features that it was trained on."""
+"""Several detectors in one file, each with the features of its training."""
 
 import math
 
@@ -22,7 +22,7 @@ def distinct(recipes):
 
 
 class OwnFeatures(nn.Module):
-    """What native/features/ makes of a window by `recipe`, one of RECIPES, out of what it makes by ENSEMBLE_FEATURES:
+    """The features of native/features/ by `recipe`, one of RECIPES, computed from those by ENSEMBLE_FEATURES:
     [batch, 1, 256, frames] -> [batch, 1, bands, frames]."""
 
     def __init__(self, recipe):
@@ -32,13 +32,13 @@ class OwnFeatures(nn.Module):
         self.triangles = None
         if recipe["scale"] == "mel":
             triangles = mel_triangles(recipe["bands"], recipe["fft_size"], recipe["fmin_hz"], recipe["fmax_hz"])
-            # ENSEMBLE_FEATURES leaves out the bin of 0 Hz, which has no part in them.
+            # ENSEMBLE_FEATURES omits the bin of 0 Hz, which plays no part in them.
             self.triangles = nn.Parameter(torch.from_numpy(triangles[:, 1:]), requires_grad=False)
 
     def forward(self, log_power):
         if self.triangles is not None:
             power = log_power.exp()
-            # Bins on the floor were below it; all of them together would be above it.
+            # Bins on the floor were below it; their sum would be above it.
             power = power * (power > 1.001 * self.log_floor)
             log_power = torch.matmul(self.triangles, power).clamp_min(self.log_floor).log()
         below_largest = log_power - log_power.amax((2, 3), keepdim=True)
@@ -53,8 +53,8 @@ class OwnFeatures(nn.Module):
 
 class Ensemble(nn.Module):
     """[batch, 1, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors. `members`:
-    (Detector, recipe). Those of one recipe share its features, which native code makes faster; others make their own of
-    ENSEMBLE_FEATURES. `shares`: how much each counts in the mean; without them all count the same."""
+    (Detector, recipe). Members of one recipe share its features, which native code computes faster; others derive
+    theirs from ENSEMBLE_FEATURES. `shares`: weights in the mean, equal by default."""
 
     def __init__(self, members, shares=None):
         super().__init__()

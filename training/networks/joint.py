@@ -18,7 +18,7 @@ CURVE_NUMBERS = [SHAPES[kind][0] * SHAPES[kind][1] for kind in SERVED_CURVES]
 
 
 class JointDetector(nn.Module):
-    """[batch, numbers] as features/recipe.py's WITH_CURVES makes them, bands before curves -> [batch]: the logit of
+    """[batch, numbers] by features/recipe.py's WITH_CURVES, bands before curves -> [batch]: the logit of
     "spoof". `frames` is free while training."""
 
     def __init__(self, size="small", hidden=HIDDEN, dropout=0.2):
@@ -48,14 +48,14 @@ class JointDetector(nn.Module):
         return bands.unflatten(1, (1, FEATURES["bands"], own // FEATURES["bands"])), shaped
 
     def vectors(self, views, curves):
-        """What the parts make of what two_views() and split() made; training hides parts of both in between."""
+        """Outputs of the parts for two_views() and split(); training hides parts of both in between."""
         x = self.bands.bands_to_vector(self.bands.blocks(self.bands.stem(views)))
         said = [self.bands.pooling(x.squeeze(2).float())]
         said += [network.body(network.scale(part)).flatten(1).float() for network, part in zip(self.curves, curves)]
         return said
 
     def decide(self, vectors, kept=None):
-        """`kept`: [batch, parts], 0 where training hides a part."""
+        """`kept`: [batch, parts], 0 for parts that training hides."""
         scaled = self.scale(torch.cat(vectors, 1))
         if kept is not None:
             scaled = scaled * kept.repeat_interleave(torch.tensor(self.sizes), 1)
@@ -67,7 +67,7 @@ class JointDetector(nn.Module):
 
 
 def load_trained(weights):
-    """Of a run of train/joint.py, whose settings.json lies beside the weights."""
+    """The network of a run of train/joint.py, from the settings.json beside the weights."""
     settings = json.loads((Path(weights).parent / "settings.json").read_text())
     network = JointDetector(settings["size"])
     network.load_state_dict(torch.load(weights))

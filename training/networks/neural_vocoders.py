@@ -3,8 +3,8 @@
 
 A vocoder is an encoder (log mel energies, or the same through quantised codes), a body at the frame rate and a head
 that writes samples (inverse STFT, or transposed convolutions) from pulses at the clip's pitch and noise, as in neural
-source-filter vocoders: without them minutes of training would not give coherent phases. All take float32
-[batch, samples] at about LEVEL_RMS and return as many, aligned to the input.
+source-filter vocoders: otherwise minutes of training would not give coherent phases. All take float32 [batch, samples]
+at about LEVEL_RMS and return as many, aligned to the input.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ PITCH_HOP = 80
 
 @dataclass
 class Analysis:
-    """How one clip is looked at: each setting leaves other traces, as other systems would."""
+    """Analysis of one clip: each setting leaves other traces, like different systems."""
 
-    bands: int = MEL_BANDS  # of the filter bank that the spectrum passes before the network's own
+    bands: int = MEL_BANDS  # of a filter bank before the network's own
     warp: float = 1.0  # factor on all frequencies: pitch and formants move together
     blur_frames: float = 0.0  # deviation of a Gaussian over time: an acoustic model's averaged spectra
-    noise: float = 0.0  # deviation of what is added to the log mel energies
+    noise: float = 0.0  # deviation of the noise added to the log mel energies
     codebooks: int = CODEBOOKS
 
 
@@ -47,7 +47,7 @@ def stft(samples, fft_size, hop):
 
 @lru_cache(maxsize=64)
 def mel_matrix(fft_size, bands=MEL_BANDS, warp=1.0):
-    """[MEL_BANDS, bins]: magnitudes to mel energies, through a bank of `bands` bands first if those are others."""
+    """[MEL_BANDS, bins]: magnitudes to mel energies, through a bank of `bands` bands first if that differs."""
     if warp != 1:
         bins = np.arange(fft_size // 2 + 1)
         moved = np.stack([np.interp(bins, bins * warp, unit) for unit in np.eye(len(bins), dtype=np.float32)], 1)
@@ -60,7 +60,7 @@ def mel_matrix(fft_size, bands=MEL_BANDS, warp=1.0):
 
 
 def pitch_contour_hz(samples):
-    """(pitch interpolated through what is unvoiced, 1 where voiced), one value per sample of [n]."""
+    """(pitch, interpolated through unvoiced parts, 1 where voiced), one value per sample of [n]."""
     width, low, high = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 65
     window = np.hanning(width)
     cut = np.lib.stride_tricks.sliding_window_view(np.pad(samples, width // 2), width)[::PITCH_HOP] * window
@@ -110,7 +110,7 @@ class Norm(nn.LayerNorm):
 
 
 class Block(nn.Module):
-    """Depthwise convolution over time, then two layers per frame, beside a skip connection."""
+    """Depthwise convolution over time, then two layers per frame, with a skip connection."""
 
     def __init__(self, width, scale):
         super().__init__()
@@ -138,7 +138,7 @@ class Body(nn.Module):
 
 
 class ResidualQuantiser(nn.Module):
-    """Codebooks one after the other, each on what the ones before left; moved to the mean of what they attract."""
+    """Codebooks in sequence, each on the remainder of the ones before; each code moves to the mean of its members."""
 
     def __init__(self, size, decay=0.98):
         super().__init__()
@@ -192,7 +192,7 @@ class Codec(nn.Module):
         self.quantiser, self.decoded = ResidualQuantiser(size), nn.Linear(size, MEL_BANDS)
 
     def forward(self, log_mel, codebooks):
-        """The energies decoded, and what is to be minimised for the codes."""
+        """The decoded energies, and the loss of the codes."""
         centred = (log_mel - self.centre) / self.spread
         quantised, commitment = self.quantiser(
             self.latent(self.body(centred)) + self.direct(centred.transpose(1, 2)), codebooks
@@ -209,7 +209,7 @@ class Head(nn.Module):
         self.register_buffer("envelope", torch.linalg.pinv(mel_matrix(FFT_SIZE)))
 
     def spectra(self, log_mel, source):
-        """Pulses and noise, each as loud in every bin as the mel energies say."""
+        """Pulses and noise, scaled per bin by the mel energies."""
         envelope = (self.envelope @ torch.exp(log_mel)).clamp_min(LOG_FLOOR) / (0.375 * FFT_SIZE) ** 0.5
         return [envelope * stft(part, FFT_SIZE, HOP) for part in source.unbind(1)]
 
@@ -319,7 +319,7 @@ class SpectrogramDiscriminator(nn.Module):
         outputs = []
         for fft_size, stack in zip(self.fft_sizes, self.stacks):
             layer = torch.view_as_real(stft(samples, fft_size, fft_size // 4)).permute(0, 3, 1, 2)
-            # The power lifts what is quiet; phases stay.
+            # The power lifts quiet bins; phases stay.
             layer = layer * (layer.square().sum(1, keepdim=True) + 1e-6) ** -0.25
             layer = layer.contiguous(memory_format=torch.channels_last)
             for depth, convolution in enumerate(stack):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch model as an ONNX file that the server takes: one float32 input, any batch, the weights inside."""
+"""A PyTorch model as an ONNX file for the server: one float32 input, any batch, the weights inside."""
 
 import inspect
 
@@ -9,7 +9,7 @@ OPSET = 17
 
 
 def write_onnx(model, example, path, input_name, output_name):
-    # From 2.9 on PyTorch would take another exporter, which needs a further package and puts the weights into a second
+    # From 2.9 on PyTorch would use another exporter, which needs a further package and puts the weights into a second
     # file.
     has_other = "dynamo" in inspect.signature(torch.onnx.export).parameters
     torch.onnx.export(

@@ -33,7 +33,7 @@ class SpeakerNetwork(nn.Module):
             blocks += [ResidualBlock(width, width, 1) for _ in range(depth - 1)]
             channels, bands_left = width, -(-bands_left // stride[0])
         self.blocks = nn.Sequential(*blocks)
-        # One kernel over all bands that are left: the network keeps track of where in frequency something happens.
+        # One kernel over all remaining bands: the network keeps track of positions in frequency.
         self.bands_to_vector = nn.Sequential(
             nn.Conv2d(channels, pooled, (bands_left, 1), bias=False), nn.BatchNorm2d(pooled), nn.ReLU()
         )
@@ -49,8 +49,8 @@ class SpeakerNetwork(nn.Module):
 
 
 class MarginClassifier(nn.Module):
-    """Additive angular margin softmax (Deng et al., 2019): the angle to the own speaker's centre must be smaller by
-    `margin` radians than the loss lets on. Only for training."""
+    """Additive angular margin softmax (Deng et al., 2019): the loss adds `margin` radians to the angle to the own
+    speaker's centre. Only for training."""
 
     def __init__(self, speakers, scale=30.0):
         super().__init__()
@@ -58,13 +58,13 @@ class MarginClassifier(nn.Module):
         self.centres = nn.Parameter(functional.normalize(torch.randn(speakers, EMBEDDING_SIZE)))
 
     def forward(self, embeddings, speakers, margin):
-        """embeddings: [batch, 256] of length 1, speakers: [batch] of int64; returns (loss, share rightly
+        """embeddings: [batch, 256] of length 1, speakers: [batch] of int64; returns (loss, share correctly
         classified)."""
         cosines = embeddings @ functional.normalize(self.centres).t()
         own = cosines.gather(1, speakers[:, None])
         sines = (1 - own * own).clamp_min(1e-6).sqrt()
         moved = own * math.cos(margin) - sines * math.sin(margin)
-        # Past the angle where cos(angle + margin) would turn back up, a straight line goes on falling.
+        # Beyond the angle at which cos(angle + margin) would rise again, continues with a falling straight line.
         moved = torch.where(own > -math.cos(margin), moved, own - margin * math.sin(margin))
         right = (cosines.argmax(1) == speakers).float().mean().item()
         logits = self.scale * cosines.scatter(1, speakers[:, None], moved)
@@ -77,7 +77,7 @@ def pair_loss(embeddings, speakers, scale=20.0, margin=0.1):
     centres."""
     first, second = embeddings.chunk(2)
     own = torch.eye(len(first), dtype=torch.bool)
-    # A speaker who was drawn twice is not a stranger.
+    # A speaker drawn twice is not a stranger.
     again = (speakers[: len(first), None] == speakers[None, : len(first)]) & ~own
     logits = (scale * (first @ second.t() - margin * own)).masked_fill(again, -1e4)
     target = torch.arange(len(first))

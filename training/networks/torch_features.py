@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The feature recipes of features/recipe.py in PyTorch, for windows that are already on a GPU. The native stage is what
-serves: a test holds these numbers beside it."""
+"""The feature recipes of features/recipe.py in PyTorch, for windows that are already on a GPU. Serving uses the native
+stage: a test compares these numbers with it."""
 
 import torch
 from torch import nn
@@ -16,15 +16,15 @@ class Spectrogram(nn.Module):
         super().__init__()
         self.fft_size, self.length, self.hop = recipe["fft_size"], recipe["window_length"], recipe["hop_length"]
         self.log_floor = recipe["log_floor"]
-        # Symmetric, as periodic_window=False says, and in float64 until it is made.
+        # Symmetric, as for periodic_window=False, and computed in float64.
         window = torch.hann_window(self.length, periodic=recipe["periodic_window"], dtype=torch.float64)
         self.register_buffer("window", window.float(), persistent=False)
         self.own = OwnFeatures(recipe)
 
     def forward(self, samples):
-        # Frames by hand: torch.stft would centre a window that is shorter than the transform inside it.
+        # Frames by hand: torch.stft would centre a window shorter than the transform inside it.
         frames = samples.unfold(1, self.length, self.hop) * self.window
         power = torch.view_as_real(torch.fft.rfft(frames, self.fft_size)).square().sum(-1)
-        # The bin of 0 Hz has no part, as in ENSEMBLE_FEATURES.
+        # The bin of 0 Hz is omitted, as in ENSEMBLE_FEATURES.
         log_power = power[..., 1:].clamp_min(self.log_floor).log()
         return self.own(log_power.transpose(1, 2).unsqueeze(1))

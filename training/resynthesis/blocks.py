@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that several networks share."""
+"""Layers shared by several networks."""
 
 import math
 
@@ -9,14 +9,14 @@ from torch.nn import functional
 
 
 class Norm(nn.LayerNorm):
-    """In float32, whatever the precision around it."""
+    """Runs in float32, whatever the surrounding precision."""
 
     def forward(self, frames):
         return super().forward(frames.float())
 
 
 class FrameBlock(nn.Module):
-    """Depthwise convolution over time, then two layers per frame, beside a skip connection (ConvNeXt)."""
+    """Depthwise convolution over time, then two layers per frame, with a skip connection (ConvNeXt)."""
 
     def __init__(self, width, scale, dilation=1, conditions=0):
         super().__init__()
@@ -70,7 +70,7 @@ class Snake(nn.Module):
 
 
 class SmoothSnake(Snake):
-    """At twice the rate, so that the overtones it makes do not fold back (as in BigVGAN)."""
+    """At twice the rate, so that its overtones do not fold back (as in BigVGAN)."""
 
     def __init__(self, channels):
         super().__init__(channels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of whole recordings by trained generators: as long, as loud and as early as the recording."""
+"""Copies of whole recordings by trained generators, with the length, level and timing of the recording."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from resynthesis.generators import make_generator
 from resynthesis.spectra import LEVEL_RMS, Analysis, istft, log_mel_energies, stft
 
 PEAK = 0.999  # pulses peak higher than voices: cut off, they would tell the classes apart
-MARGIN_SAMPLES = 4096  # mirrored at both ends: a generator's own ends would tell where the copy was cut
+MARGIN_SAMPLES = 4096  # mirrored at both ends: a generator's own ends would reveal the cuts
 BLEND_FFT = 1024
 CROSSOVER_HZ, CROSSOVER_WIDTH_HZ = (1000, 5000), 300
 
@@ -21,7 +21,7 @@ def rms(samples):
 
 
 def load_generator(run, step=None, device="cpu"):
-    """(generator, settings) of a run of resynthesis.train, with the weights kept after `step` or the last ones."""
+    """(generator, settings) of a run of resynthesis.train, with the weights of `step`, by default the last."""
     run = Path(run)
     settings = json.loads((run / "settings.json").read_text())
     generator = make_generator(settings).eval().to(device)
@@ -44,7 +44,7 @@ def draw_analysis(rng):
 
 
 def crossed_over(copy, human, rate_hz, hz, copy_is_above):
-    """One of the two above a frequency, the other below."""
+    """One signal above a frequency, the other below."""
     bins = np.fft.rfftfreq(len(copy), 1 / rate_hz)
     above = 0.5 - 0.5 * np.cos(np.pi * np.clip((bins - hz) / CROSSOVER_WIDTH_HZ + 0.5, 0, 1))
     high, low = (copy, human) if copy_is_above else (human, copy)
@@ -53,14 +53,14 @@ def crossed_over(copy, human, rate_hz, hz, copy_is_above):
 
 
 def with_magnitudes(copy, human, share):
-    """The copy with its magnitudes drawn towards the recording's: what is left of it are phases."""
+    """The copy with magnitudes drawn towards the recording's, so that mainly its phases remain."""
     ours, theirs = (stft(torch.from_numpy(part)[None], BLEND_FFT, BLEND_FFT // 4) for part in (copy, human))
     factor = ((theirs.abs() + 1e-7) / (ours.abs() + 1e-7)) ** share
     return istft(ours * factor, BLEND_FFT, BLEND_FFT // 4, len(copy))[0].numpy()
 
 
 def draw_blend(rng):
-    """A function of (copy, human, rate): most copies stay as they are; the others keep part of the recording."""
+    """A function of (copy, human, rate): most copies stay unchanged; the others keep part of the recording."""
     kind = rng.random()
     if kind < 0.7:
         return lambda copy, human, rate_hz: copy
@@ -72,7 +72,7 @@ def draw_blend(rng):
 
 
 class Copier:
-    """`decoder` is a mel-decoder in front of a vocoder that hears the same frames, or None."""
+    """`decoder` is a mel-decoder before a vocoder with the same frames, or None."""
 
     def __init__(self, generator, rate_hz, decoder=None, device="cpu"):
         if decoder and decoder.frames != generator.frames:
@@ -81,7 +81,7 @@ class Copier:
 
     @property
     def books(self):
-        """How many codebooks there are to draw from, or 0."""
+        """Number of codebooks to draw from, or 0."""
         quantiser = getattr(self.decoder or self.generator, "quantiser", None)
         return len(quantiser.codes) if quantiser else 0
 
@@ -93,7 +93,7 @@ class Copier:
         return self.generator.from_mel(self.decoder.decode(log_mel, books), pulses)
 
     def copy(self, human, pulses, seed, analysis=None, books=None, blend=None):
-        """float32 [n] in -1..1 to as many; pulses [2, n] of source.excitation. Never louder than what does not clip."""
+        """float32 [n] in -1..1 to as many; pulses [2, n] of source.excitation. Never so loud as to clip."""
         torch.manual_seed(seed)
         level = max(rms(human), 1e-5)
         margin = min(MARGIN_SAMPLES, len(human) - 1)
@@ -103,7 +103,7 @@ class Copier:
         pulses = np.pad(pulses, ((0, 0), (margin, behind)))
         tensors = [torch.from_numpy(part)[None].to(self.device) for part in (padded, pulses)]
         made = self._generated(*tensors, analysis, books)[0, margin : margin + len(human)].float().cpu().numpy()
-        made = made - made.mean()  # transposed convolutions leave an offset, which few real systems would let pass
+        made = made - made.mean()  # transposed convolutions leave an offset, which few real systems would keep
         made = made * (level / max(rms(made), 1e-9))
         if blend:
             made = blend(made, human, self.rate_hz)

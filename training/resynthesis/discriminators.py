@@ -21,7 +21,7 @@ def _layers(convolutions, layer):
 
 
 class PeriodDiscriminator(nn.Module):
-    """Each column of samples that are a period apart (HiFi-GAN)."""
+    """Columns of samples a period apart (HiFi-GAN)."""
 
     def __init__(self, period, width):
         super().__init__()

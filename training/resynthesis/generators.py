@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generators: recordings in, copies out, at about LEVEL_RMS, aligned and as long. What each is made of stands in
-settings/*.json.
+"""Generators: recordings in, copies out, at about LEVEL_RMS, aligned and of equal length. settings/*.json describe
+their parts.
 
 vocoder      log mel energies, a body of frames, a head that writes samples
 codec        complex spectra through a bottleneck of residual codes, then body and head
@@ -20,7 +20,7 @@ from resynthesis.source import with_noise
 from resynthesis.spectra import Frames, envelope_of, istft, log_mel_energies, stft
 
 MEL_CENTRE, MEL_SPREAD = -5.0, 2.5  # of speech at LEVEL_RMS
-STEP_SIZE = 64  # of what tells a flow where on its path it is
+STEP_SIZE = 64  # of a flow's encoded position on its path
 
 
 def centred(log_mel):
@@ -121,15 +121,15 @@ class SpectrumFlow(nn.Module):
         return istft(place * envelope_of(log_mel, frames), frames.fft_size, frames.hop, pulses.shape[-1])
 
     def forward(self, samples, pulses, analysis=None, books=None):
-        """While training there is no copy, only a loss."""
+        """Training returns only a loss, no copy."""
         if self.training:
             return None, {"flow": self.loss(samples, pulses)}
         return self.from_mel(log_mel_energies(samples, self.frames, analysis), pulses), {}
 
 
 class MelDecoder(nn.Module):
-    """`flow=False` learns the mean of all that the codes allow, as smooth as the spectra of older speech synthesis;
-    `flow=True` draws one of them, as newer ones do."""
+    """`flow=False` learns the mean of all spectra that the codes allow, as smooth as in older speech synthesis;
+    `flow=True` draws one of them, as newer systems do."""
 
     def __init__(self, frames, width=192, blocks=6, books=2, codes=512, size=16, step=4, flow=True, steps=8):
         super().__init__()
@@ -169,7 +169,7 @@ class MelDecoder(nn.Module):
 
     @torch.no_grad()
     def decode(self, log_mel, books=None):
-        """Log mel energies [batch, bands, frames] as they come out of the codes."""
+        """Log mel energies [batch, bands, frames], decoded from the codes."""
         coded, _ = self._coded(log_mel, books)
         place = torch.randn_like(log_mel)
         for step in range(self.steps if self.flow else 1):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads: layers [batch, frames, width], log mel energies, and pulses beside noise [batch, 2, n], to samples
-[batch, n]."""
+"""Heads: layers [batch, frames, width], log mel energies, and pulses with noise [batch, 2, n], to samples [batch,
+n]."""
 
 import torch
 from torch import nn
@@ -11,7 +11,7 @@ from resynthesis.spectra import LEVEL_RMS, envelope_of, istft, stft
 
 
 class SourceSpectra(nn.Module):
-    """Pulses and noise, each as loud in every bin as the mel energies say: where all heads start from."""
+    """Pulses and noise, scaled per bin by the mel energies: the starting point of all heads."""
 
     def __init__(self, frames):
         super().__init__()
@@ -19,7 +19,7 @@ class SourceSpectra(nn.Module):
 
     def forward(self, log_mel, source):
         frames = self.frames
-        # A Hann window has 3/8 of the power of none.
+        # A Hann window has 3/8 of the power of a rectangular one.
         envelope = envelope_of(log_mel, frames) / (0.375 * frames.fft_size) ** 0.5
         return [envelope * stft(part, frames.fft_size, frames.hop) for part in source.unbind(1)]
 
@@ -27,7 +27,7 @@ class SourceSpectra(nn.Module):
 class SpectrumHead(nn.Module):
     """Gains for the spectra of pulses and noise and a phase for the pulses, then a spectrum added to it; inverse STFT.
 
-    Without pulses (`voiced=False`) the noise alone is shaped, and the harmonics are what the added spectrum brings."""
+    Without pulses (`voiced=False`) only the noise is shaped, and the added spectrum provides the harmonics."""
 
     def __init__(self, frames, width, voiced=True):
         super().__init__()
@@ -48,7 +48,7 @@ class SpectrumHead(nn.Module):
 
 
 class Residual(nn.Module):
-    """Dilated convolutions at one rate, as in HiFi-GAN; `kernels` side by side."""
+    """Dilated convolutions at one rate, as in HiFi-GAN; one branch per entry of `kernels`."""
 
     def __init__(self, channels, kernels, dilations, activation):
         super().__init__()
@@ -77,7 +77,7 @@ class Residual(nn.Module):
 
 class UpsamplingHead(nn.Module):
     """Transposed convolutions up to the sample rate, or up to frames of a short inverse STFT (`last_fft`), with dilated
-    convolutions at every rate. With `voiced` the pulses and the noise join at every rate, and what is made is added to
+    convolutions at every rate. With `voiced` the pulses and the noise join at every rate, and the output is added to
     them."""
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a copy is to be like: its recording, and, by the discriminators, any recording."""
+"""Losses: similarity of a copy to its recording and, by the discriminators, to any recording."""
 
 import torch
 from torch.nn import functional
@@ -11,8 +11,8 @@ BANDS = {256: 20, 512: 40, 1024: 80, 2048: 160}
 
 
 def reconstruction(copy, human, rate_hz):
-    """{"mel": L1 of the logarithms of mel energies, "spectral": the same of all bins, and how far the loud ones are
-    off}, means over four resolutions."""
+    """{"mel": L1 of the logarithms of mel energies, "spectral": the same for all bins, and the error of the loud ones},
+    means over four resolutions."""
     mel = spectral = 0.0
     for fft_size in FFT_SIZES:
         matrix = mel_matrix(Frames(rate_hz, fft_size, fft_size // 4, BANDS[fft_size]), str(copy.device))
@@ -33,7 +33,7 @@ def verdicts_and_inner(outputs):
 
 
 def discriminator_loss(human_verdicts, copy_verdicts):
-    """Hinge; 2 per network while it tells nothing apart."""
+    """Hinge loss; 2 per network that tells nothing apart."""
     losses = [
         functional.relu(1 - yes).mean() + functional.relu(1 + no).mean()
         for yes, no in zip(human_verdicts, copy_verdicts)
@@ -42,7 +42,7 @@ def discriminator_loss(human_verdicts, copy_verdicts):
 
 
 def fooling_losses(human_inner, copy_verdicts, copy_inner):
-    """{"fooling": .., "match": how unlike the inner layers are, relative to their size}"""
+    """{"fooling": .., "match": difference of the inner layers, relative to their size}"""
     distances = [
         (theirs.detach() - ours).abs().mean() / (theirs.detach().abs().mean() + 1e-6)
         for theirs, ours in zip(human_inner, copy_inner)

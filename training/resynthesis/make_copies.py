@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of human training originals beside them, at the rate of the generator, for data.prepare_chains.
+"""Copies of human training originals, at the rate of the generator, for data.prepare_chains.
 
     python3 -m resynthesis.make_copies --material MATERIAL --run RUN [--decoder RUN] --out COPIES [--copies 400]
         [--device cuda]
 
 One call is one system: COPIES/SYSTEM has the tables and samples of data.originals_cache, and every copy the repository
-and path of its recording. Each draws its weights from those kept after a third of the training, the bands it hears, its
-codebooks, and whether part of the recording stays in it. A system whose folder is there is left as it is.
+and path of its recording. Each copy draws its weights (of those after a third of the training), its bands, its
+codebooks, and whether part of the recording stays in it. Existing folders of systems are kept.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from features.recipe import SAMPLE_RATE_HZ
 from resynthesis.copier import Copier, draw_analysis, draw_blend, kept_steps, load_generator
 from resynthesis.material import Material
 
-EARLIEST_SHARE = 0.3  # of the last step kept: weights before it buzz
+EARLIEST_SHARE = 0.3  # share of the last kept step: earlier weights buzz
 ADDED_FIELDS = {"label": "spoof", "category": "own-copy-synthesis", "origin": "copy"}
 
 
 def system_name(settings, decoder_settings=None):
-    """What training tells the systems apart by: other sizes and seeds are other systems."""
+    """Features by which training distinguishes systems: other sizes and seeds are other systems."""
     parts = [one for one in (decoder_settings, settings) if one]
     return "copy-neural-" + "-".join(f"{one['name']}-{one['size']}-{one['seed']}" for one in parts)
 
@@ -57,7 +57,7 @@ def copy_all(copiers, material, clips, seed):
 
 
 def write_copies(folder, system, made, rate_hz):
-    """Tables last, so that a repository that has one is whole."""
+    """Writes tables last, so that a repository with a table is complete."""
     by_repository = defaultdict(list)
     for clip, samples in made:
         by_repository[clip["repository"]].append((clip, samples))
@@ -99,7 +99,7 @@ def main():
     rate_hz = settings["frames"]["rate_hz"]
     material = Material(Path(options.material, str(rate_hz)))
     copiers = [Copier(generator, rate_hz, decoder, options.device) for generator, _ in loaded]
-    # Systems copy other recordings, so that the detector hears many of them.
+    # Each system copies other recordings, so that the detector hears many.
     clips = choose_clips(material, options.copies, [options.seed, *system.encode()])
     write_copies(folder, system, copy_all(copiers, material, clips, options.seed), rate_hz)
     print(f"{system}: {len(clips)} copies")

@@ -4,10 +4,9 @@
     python3 -m resynthesis.material --originals ORIGINALS --out MATERIAL [--rates 24000 22050 16000] [--terms open ..]
         [--jobs 2]
 
-A recording is in all rates up to its own. Left out are those that are also in `valid`, second copies, those below a
-second, and those whose upper quarter of the band is empty: a generator at 24 kHz would learn to write nothing there.
-Writes MATERIAL/RATE/samples.i16, track.f32 and clips.csv, the last one last: a rate whose table is there is left as it
-is.
+A recording is in all rates up to its own. Excluded are those also in `valid`, second copies, those below a second, and
+those with an empty upper quarter of the band, from which a generator at 24 kHz would learn to write nothing there.
+Writes MATERIAL/RATE/samples.i16, track.f32 and clips.csv, with the table last: a rate with a table is kept.
 """
 
 import argparse
@@ -29,7 +28,7 @@ from resynthesis.spectra import LEVEL_RMS
 RATES_HZ = (24000, 22050, 16000)
 MAX_SECONDS, MIN_SECONDS = 12, 1.0
 BLOCK = 256  # recordings in memory at once
-EMPTY_DB = -75  # of the upper quarter of the band beside the whole of it
+EMPTY_DB = -75  # of the upper quarter of the band relative to all of it
 SOURCE_POWER = 0.5
 NUMBERS = ("rate_hz", "offset", "samples", "track_offset", "original_rate_hz")
 
@@ -46,7 +45,7 @@ def has_upper_band(samples):
 
 
 def rows_of_track(count, rate_hz):
-    """How many rows track() has for so many samples, and one to spare."""
+    """Rows of track() for this many samples, plus a spare one."""
     return int(count / rate_hz / TRACK_HOP_S) + 2
 
 
@@ -67,7 +66,7 @@ def prepare(folder, clips, samples_of, rate_hz, pool):
     chosen = [clip for clip in clips if clip["rate_hz"] >= rate_hz and clip["samples"] >= MIN_SECONDS * clip["rate_hz"]]
 
     def all_prepared():
-        # Block by block: a pool takes in all that it is given before the first of it is done.
+        # Block by block: a pool accepts all its input before the first result is ready.
         for first in range(0, len(chosen), BLOCK):
             block = chosen[first : first + BLOCK]
             tasks = [(clip, samples_of(clip)[: MAX_SECONDS * clip["rate_hz"]], rate_hz) for clip in block]
@@ -118,7 +117,7 @@ class Material:
 
 
 class Crops:
-    """batch(i) depends on the seed and i only: crops at about LEVEL_RMS, drawn over sources and speakers."""
+    """batch(i) depends only on the seed and i: crops at about LEVEL_RMS, drawn over sources and speakers."""
 
     def __init__(self, material, crop_samples, batch_size, seed):
         self._material, self._count, self._batch_size, self._seed = material, crop_samples, batch_size, seed

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far copies are from their recordings, and what gives them away.
+"""Distances of copies from their recordings, and clues that reveal them.
 
     python3 -m resynthesis.quality --material MATERIAL --runs RUN .. [--decoder RUN] [--clips 300] [--steps STEP ..]
         [--originals ORIGINALS] [--pairs PAIRS]
 
-Per run and kept weights, at 16 kHz, as a detector hears them, without blends of copy and recording:
+Per run and kept weights, at 16 kHz, as for a detector, without blends of copy and recording:
 
 lsd        log spectral distance in dB, of frames within 40 dB of the loudest
 loudness   mean difference of loudness in 24 critical bands, in per cent of the recording's: what PESQ starts from
@@ -15,10 +15,10 @@ probe      AUC of a linear classifier on means and deviations of fine structure 
 transfer   AUC of the same classifier, trained on these copies and their recordings, on copies by published vocoders and
            codecs beside human clips of the same pages (`train` of --originals), none of which it has learnt from
 
-0.5 is what a perfect copy has in `floor` and `probe`. `transfer` shows whether its traces are those of others.
+A perfect copy has 0.5 in `floor` and `probe`. `transfer` shows whether its traces resemble those of others.
 
 --pairs writes recordings and copies of the last run and weights to PAIRS, a new folder, at the generator's rate, with
-list.csv for `veravox evaluate`: how many copies a detector flags.
+list.csv for `veravox evaluate`, to count the copies that a detector flags.
 """
 
 import argparse
@@ -75,8 +75,8 @@ def loudness_distance(copy, human):
 
 
 def fine_structure(samples):
-    """float [5 * BANDS]: how the bins of a band differ among themselves and from frame to frame, and how far phases
-    are from those of steady tones; none of it depends on level or long-term spectrum."""
+    """float [5 * BANDS]: differences of a band's bins among themselves and from frame to frame, and deviations of
+    phases from steady tones; independent of level and long-term spectrum."""
     complex_bins = spectrum(samples)[1 : FFT_SIZE // 2 + 1]
     log_power = np.log(np.abs(complex_bins) ** 2 + 1e-9)
     heard = log_power.max(0) > log_power.max() - 9.2
@@ -111,7 +111,7 @@ def boosting():
 
 
 def given_away(make_model, humans, copies, pages):
-    """AUC over folds of pages; a recording and its copy are in the same."""
+    """AUC over folds of pages; a recording and its copy are in the same fold."""
     numbers, groups = np.concatenate([humans, copies]), np.concatenate([pages, pages])
     is_copy = np.arange(len(numbers)) >= len(humans)
     scores = np.zeros(len(numbers))
@@ -161,7 +161,7 @@ def measure(pairs, pages, published=None):
 
 
 def write_pairs(folder, system, clips, pairs, rate_hz):
-    """`pairs`: (recording, copy) of each clip. Raises FileExistsError for a folder that is there."""
+    """`pairs`: (recording, copy) of each clip. Raises FileExistsError for an existing folder."""
     folder.mkdir(parents=True)
     rows = []
     for number, (clip, pair) in enumerate(zip(clips, pairs)):

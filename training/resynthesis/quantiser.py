@@ -11,8 +11,8 @@ from resynthesis.spectra import full_precision
 
 
 class ResidualQuantiser(nn.Module):
-    """Codebooks one after the other, each on what the ones before left; a code moves to the mean of what it attracts,
-    and one that attracts nothing starts again at a frame of the batch."""
+    """Codebooks in sequence, each on the remainder of the ones before; a code moves to the mean of its members, and a
+    code without members restarts at a frame of the batch."""
 
     def __init__(self, size, books=8, codes=1024, decay=0.98):
         super().__init__()
@@ -45,7 +45,7 @@ class ResidualQuantiser(nn.Module):
 
     @torch.no_grad()
     def encode(self, latents, books):
-        """[books, batch * frames] codes, and what they add up to [batch, frames, size]; learns while training."""
+        """[books, batch * frames] codes, and their sum [batch, frames, size]; learns while training."""
         residual = latents.detach().float().flatten(0, 1)
         total, chosen = torch.zeros_like(residual), []
         learning = self.training

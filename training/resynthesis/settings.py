@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""settings/NAME.json: what a system is, and per size (`cpu`, `gpu`) how large and for how long."""
+"""settings/NAME.json: description of a system, with dimensions and duration per size (`cpu`, `gpu`)."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,8 @@ def names():
 
 
 def load(name, size):
-    """{"name", "size", "kind", "frames", "network", "discriminators", "training"}; what stands under the size is added
-    to what stands outside."""
+    """{"name", "size", "kind", "frames", "network", "discriminators", "training"}; the values under the size are added
+    to the common ones."""
     described = json.loads((FOLDER / f"{name}.json").read_text())
     own = described.pop(size)
     for other in SIZES:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in its cycle the voice is: a track of the recording's fundamental, and pulses in step with it.
+"""The voice's position in its cycle: a track of the recording's fundamental, and pulses in step with it.
 
 A generator that hears pulses in step with the glottis starts with coherent harmonics; without them it needs hundreds of
-thousands of steps to learn them. The phase of the fundamental is measured, so that copy and recording may also be
+thousands of steps to learn them. The phase of the fundamental is measured, so that copy and recording can also be
 compared sample by sample."""
 
 import numpy as np
@@ -27,7 +27,7 @@ def track(samples, rate_hz):
     filled = np.interp(at, at[voiced], pitch_hz[voiced]) if voiced.any() else np.full(len(at), _UNVOICED_HZ)
     hz = np.interp(np.arange(len(samples)), at * _HOP, filled)
     cycles = np.cumsum(hz) / SAMPLE_RATE_HZ
-    # The recording against the tracked tone, averaged over 30 ms: what is left of the phase is slow.
+    # The recording against the tracked tone, averaged over 30 ms: the remaining phase changes slowly.
     turned = samples * np.exp(-2j * np.pi * cycles)
     window = np.hanning(482)[1:-1]
     slow = np.convolve(turned, window / window.sum(), "same")[::_HOP]
@@ -48,7 +48,7 @@ def excitation(track_rows, start, count, rate_hz):
     cycles = np.interp(positions, at, track_rows[:, 0].astype(np.float64))
     voiced = np.interp(positions[1:], at, track_rows[:, 1])
     advance = np.maximum(np.diff(cycles), 1e-4)
-    # A pulse between two samples falls on both, so that its place is not rounded.
+    # A pulse between two samples is split between both, so that its position is not rounded.
     whole = np.floor(cycles)
     pulses = np.zeros(count + 1)
     crossing = np.flatnonzero(np.diff(whole) > 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spectrograms at any rate: what a generator hears, and what its copy is compared by."""
+"""Spectrograms at any rate: input of generators, and basis for comparing copies."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,13 +9,13 @@ from torch.nn import functional
 
 from signals.mel_filters import mel_triangles
 
-LEVEL_RMS = 0.06  # of what a generator hears and writes
+LEVEL_RMS = 0.06  # of a generator's input and output
 LOG_FLOOR = 1e-5
 
 
 @dataclass(frozen=True)
 class Frames:
-    """How a signal is cut into frames, and the mel bands of them."""
+    """Division of a signal into frames, and their mel bands."""
 
     rate_hz: int
     fft_size: int = 1024
@@ -30,11 +30,11 @@ class Frames:
 
 @dataclass(frozen=True)
 class Analysis:
-    """How one clip is heard: other systems hear with other bands, and acoustic models write smoother spectra."""
+    """Analysis of one clip: other systems use other bands, and acoustic models write smoother spectra."""
 
-    bands: int = 0  # of a coarser bank that the energies pass first; 0: none
+    bands: int = 0  # of a coarser bank before; 0: none
     blur_frames: float = 0.0  # deviation of a Gaussian over time
-    noise: float = 0.0  # deviation of what is added to the logarithms
+    noise: float = 0.0  # deviation of the noise added to the logarithms
 
 
 @lru_cache(maxsize=64)
@@ -43,7 +43,7 @@ def window_of(fft_size, device):
 
 
 def full_precision(samples):
-    """Keeps what is inside in float32 where the networks around it run in bfloat16."""
+    """Runs the inner part in float32 even if the surrounding networks use bfloat16."""
     return torch.autocast(samples.device.type, enabled=False)
 
 
@@ -57,7 +57,7 @@ def istft(spectrum, fft_size, hop, count):
 
 
 def magnitudes(samples, fft_size, hop):
-    """With a derivative at 0, which abs() of a complex number lacks."""
+    """Has a derivative at 0, unlike abs() of a complex number."""
     return (torch.view_as_real(stft(samples, fft_size, hop)).square().sum(-1) + 1e-8).sqrt()
 
 
@@ -65,7 +65,7 @@ def magnitudes(samples, fft_size, hop):
 def mel_matrix(frames, device="cpu"):
     """[bands, bins]: the mean magnitude of each band."""
     triangles = mel_triangles(frames.bands, frames.fft_size, 0, frames.top_hz or frames.rate_hz / 2, frames.rate_hz)
-    # Low bands of short transforms may lie between two bins; they hear the nearest one.
+    # Low bands of short transforms may lie between two bins; they use the nearest one.
     for band in range(frames.bands):
         if not triangles[band].any():
             triangles[band, round((band + 1) / frames.bands * 2)] = 1
@@ -95,7 +95,7 @@ def blur(log_mel, deviation):
 
 @lru_cache(maxsize=64)
 def coarser(frames, bands, device="cpu"):
-    """[bands, bands] of logarithms: through a bank of fewer bands and back."""
+    """[bands, bands] for logarithms: through a bank of fewer bands and back."""
     coarse = Frames(frames.rate_hz, frames.fft_size, frames.hop, bands, frames.top_hz)
     return (mel_matrix(frames) @ spread_matrix(coarse) @ mel_matrix(coarse) @ spread_matrix(frames)).to(device)
 
@@ -114,6 +114,6 @@ def log_mel_energies(samples, frames, analysis=None):
 
 
 def envelope_of(log_mel, frames):
-    """[batch, bins, frames]: the magnitudes that the mel energies tell of."""
+    """[batch, bins, frames]: the magnitudes that follow from the mel energies."""
     with full_precision(log_mel):
         return (spread_matrix(frames, str(log_mel.device)) @ log_mel).exp()

@@ -5,8 +5,8 @@
         [--device cuda] [--minutes M]
 
 Writes weights-STEP.pt after shares of the steps (generators that converged differently are different systems), log.csv,
-settings.json and state.pt. Started again it goes on from state.pt, to the bit on the same machine. --minutes ends a run
-early, to be continued.
+settings.json and state.pt. A restart continues from state.pt, to the bit on the same machine. --minutes ends a run
+early, for a later restart.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from resynthesis.material import Crops, Material
 from resynthesis.settings import SIZES, load, names
 from resynthesis.spectra import Analysis
 
-KEPT_SHARES = (0.15, 0.3, 0.5, 0.75, 1.0)  # of the steps, after which weights are kept
+KEPT_SHARES = (0.15, 0.3, 0.5, 0.75, 1.0)  # shares of the steps after which weights are kept
 WEIGHTS = {"mel": 10.0, "spectral": 2.0, "codes": 0.25, "energies": 1.0, "flow": 1.0, "fooling": 1.0, "match": 2.0}
 LOGGED = (*WEIGHTS, "discriminator")
 WARM_UP_STEPS, GRADIENT_NORM = 100, 20.0
@@ -35,7 +35,7 @@ DEFAULTS = {
     "rate": 1e-3,
     "average": 0.999,  # of the weights that are kept
     "regression_share": 0.35,  # of the steps, before the discriminators join
-    "discriminator_share": 0.5,  # of a batch, which discriminators hear
+    "discriminator_share": 0.5,  # of a batch, for the discriminators
     "log_every": 25,
     "save_minutes": 3.0,
 }
@@ -46,14 +46,14 @@ def draw_analysis(rng):
 
 
 def save(content, path):
-    """Whole or not at all."""
+    """Atomic write."""
     partial = path.with_suffix(".partial")
     torch.save(content, partial)
     partial.replace(path)
 
 
 class Training:
-    """What changes from step to step. Nothing else does: all chance comes from the seed and the step."""
+    """All state that changes from step to step: randomness depends only on seed and step."""
 
     def __init__(self, settings, seed, device="cpu"):
         self.settings, self.seed, self.device = settings, seed, torch.device(device)
@@ -162,7 +162,7 @@ def log_row(training, path, minutes):
 
 
 def shorten_log(path, step):
-    """Leaves out what a run wrote after its last state.pt: it will do so again."""
+    """Removes rows that a run wrote after its last state.pt, since it will write them again."""
     if path.exists():
         header, *rows = path.read_text().splitlines(keepends=True)
         path.write_text("".join([header, *(row for row in rows if int(row.split(",")[0]) <= step)]))
@@ -173,7 +173,7 @@ def print_losses(step, means):
 
 
 def run_training(training, crops, steps, run, minutes=math.inf, report=lambda step, means: None):
-    """True once all steps are done."""
+    """True when all steps are done."""
     run.mkdir(parents=True, exist_ok=True)
     kept, state = {max(1, round(steps * share)) for share in KEPT_SHARES}, run / "state.pt"
     if state.exists():
@@ -194,7 +194,7 @@ def run_training(training, crops, steps, run, minutes=math.inf, report=lambda st
 
 
 def check_settings(run, settings):
-    """Writes them, or refuses to continue a run that had others."""
+    """Writes the settings, or refuses to continue a run with other settings."""
     path, text = run / "settings.json", json.dumps(settings, indent=2) + "\n"
     if path.exists() and path.read_text() != text:
         raise SystemExit(f"{path} has other settings: continue with those, or name another run")

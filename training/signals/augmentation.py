@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may happen to a recording on its way to us. Nothing here knows the class of the clip it changes.
+"""Changes that a recording may undergo before it arrives. None of them depends on the class of the clip.
 
 Samples are float32 at 16 kHz in -1..1; every random choice comes from the numpy Generator passed in.
 """
@@ -10,7 +10,7 @@ from scipy import fft, signal
 from features.recipe import SAMPLE_RATE_HZ
 
 NYQUIST_HZ = SAMPLE_RATE_HZ / 2
-COARSE_HZ = np.linspace(0, NYQUIST_HZ, 400)  # where smooth curves are drawn, before they are interpolated
+COARSE_HZ = np.linspace(0, NYQUIST_HZ, 400)  # points of smooth curves before interpolation
 NOISE_SNR_DB = (5, 45)
 WHITE_NOISE_SHARE = 0.4  # of the noises in augment()
 
@@ -25,7 +25,7 @@ def _smooth_curve_db(hz, spread_db, rng):
 
 
 def _band_limit_db(hz, rng):
-    """Low-pass at 3.4..8 kHz and high-pass at 20..300 Hz, each with a slope of its own."""
+    """Low-pass at 3.4..8 kHz and high-pass at 20..300 Hz, each with its own slope."""
     gain_db = np.zeros_like(hz)
     if rng.random() < 0.6:
         cutoff_hz = rng.choice([3400, 4000, 5512, 7000, rng.uniform(3000, 8000)])
@@ -37,8 +37,7 @@ def _band_limit_db(hz, rng):
 
 
 def high_pass(samples, rng):
-    """What recorders and players do against rumble: a Butterworth filter of order 1 to 8 at 25 to 300 Hz; its magnitude
-    alone."""
+    """A recorder's or player's rumble filter: Butterworth of order 1 to 8 at 25 to 300 Hz; magnitude only."""
     size = fft.next_fast_len(len(samples) + SAMPLE_RATE_HZ // 4, real=True)
     hz = np.maximum(np.linspace(0, NYQUIST_HZ, size // 2 + 1), 0.1)
     cutoff_hz, order = np.exp(rng.uniform(*np.log([25, 300]))), rng.integers(1, 9)
@@ -47,8 +46,8 @@ def high_pass(samples, rng):
 
 
 def _with_lines(samples, bins, heights, level_db, rng):
-    """Adds a tone in each of these bins of the spectrum. Together they have a level drawn from `level_db`, relative to
-    that of the samples."""
+    """Adds a tone in each of these bins of the spectrum, with a total level drawn from `level_db`, relative to that of
+    the samples."""
     spectrum = np.zeros(len(samples) // 2 + 1, np.complex64)
     spectrum[bins] = heights * np.exp(2j * np.pi * rng.random(len(bins)))
     lines = fft.irfft(spectrum, len(samples))
@@ -57,7 +56,7 @@ def _with_lines(samples, bins, heights, level_db, rng):
 
 
 def mains_hum(samples, rng, level_db=(-50, -10)):
-    """Adds hum of about 50 or 60 Hz with up to 20 harmonics, that many dB from the level of the samples."""
+    """Adds hum of about 50 or 60 Hz with up to 20 harmonics, at `level_db` relative to the samples."""
     lowest = round(rng.choice([50, 60]) * rng.uniform(0.998, 1.002) * len(samples) / SAMPLE_RATE_HZ)
     bins = lowest * np.arange(1, rng.integers(2, 22))
     heights = rng.uniform(0, 1, len(bins)) * np.arange(1, len(bins) + 1) ** -rng.uniform(0, 2)
@@ -65,8 +64,8 @@ def mains_hum(samples, rng, level_db=(-50, -10)):
 
 
 def add_tones(samples, rng, level_db=(-50, -15)):
-    """Adds one to four steady tones of 80 to 7600 Hz, as power supplies, screens and fans leave them, that many dB from
-    the level of the samples."""
+    """Adds one to four steady tones of 80 to 7600 Hz, as from power supplies, screens and fans, at `level_db` relative
+    to the samples."""
     hz = np.exp(rng.uniform(*np.log([80, 7600]), rng.integers(1, 5)))
     bins = np.unique(np.rint(hz * len(samples) / SAMPLE_RATE_HZ).astype(int))
     return _with_lines(samples, bins, rng.uniform(0, 1, len(bins)), level_db, rng)
@@ -94,18 +93,18 @@ def _as_loud(changed, samples):
 
 
 def _through(response, samples):
-    """Convolved, as long and as loud as before."""
+    """Convolved, with the same length and level as before."""
     size = fft.next_fast_len(len(samples) + len(response), real=True)
     return _as_loud(fft.irfft(fft.rfft(samples, size) * fft.rfft(response, size), size)[: len(samples)], samples)
 
 
 def in_room(samples, rng):
-    """The samples as a microphone hears them in a random room."""
+    """The samples as heard by a microphone in a random room."""
     return _through(_room_response(rng), samples)
 
 
 def add_echoes(samples, rng):
-    """One to four echoes of 0.5 to 120 ms without a tail: of a desk, of a corridor, of a line."""
+    """One to four echoes of 0.5 to 120 ms without a tail, as from a desk, a corridor or a line."""
     delays_s = np.exp(rng.uniform(*np.log([0.0005, 0.12]), rng.integers(1, 5)))
     places = np.rint(delays_s * SAMPLE_RATE_HZ).astype(int)
     response = np.zeros(places.max() + 1, np.float32)
@@ -115,8 +114,8 @@ def add_echoes(samples, rng):
 
 
 def compress(samples, rng):
-    """What a compressor makes of the samples: what is louder than a threshold 6 to 40 dB below the peak rises only by a
-    half to a twelfth. Its gain follows the level over 2 to 200 ms."""
+    """Compresses the samples: above a threshold 6 to 40 dB below the peak, the level rises only by a half to a twelfth.
+    Its gain follows the level over 2 to 200 ms."""
     follow = np.exp(-1 / (np.exp(rng.uniform(*np.log([0.002, 0.2]))) * SAMPLE_RATE_HZ))
     level = np.sqrt(np.maximum(signal.lfilter([1 - follow], [1, -follow], np.square(samples, dtype=np.float64)), 1e-12))
     threshold = np.abs(samples).max() * 10 ** (rng.uniform(-40, -6) / 20) + 1e-9
@@ -125,8 +124,8 @@ def compress(samples, rng):
 
 
 def saturate(samples, rng):
-    """Bends peaks softly or cuts them off, sometimes more on one side, as what is driven 3 to 18 dB too high does; as
-    loud as before."""
+    """Bends peaks softly or clips them, sometimes more on one side, as when driven 3 to 18 dB too high; keeps the
+    level."""
     driven = samples * (10 ** (rng.uniform(3, 18) / 20) / (np.abs(samples).max() + 1e-9))
     bias = rng.uniform(-0.3, 0.3) if rng.random() < 0.3 else 0
     bent = np.tanh(driven + bias) if rng.random() < 0.6 else np.clip(driven + bias, -1, 1)
@@ -134,11 +133,11 @@ def saturate(samples, rng):
 
 
 def _slowed(samples, factor, hop_samples=320, reach_samples=160):
-    """The samples drawn out by `factor`, at their pitch: frames laid over each other where they fit best (WSOLA)."""
+    """The samples stretched by `factor` at their pitch: frames overlaid where they fit best (WSOLA)."""
     frame_samples = 2 * hop_samples
     window = signal.windows.hann(frame_samples, sym=False).astype(np.float32)
     frames = int(len(samples) * factor) // hop_samples
-    # The frame after the last one is looked for, too.
+    # The frame after the last one is also searched.
     padded = np.pad(samples, (reach_samples, 2 * frame_samples + reach_samples), mode="wrap")
     energies = np.concatenate([[0], np.cumsum(np.square(padded, dtype=np.float64))])
     made, before = np.zeros((frames + 1) * hop_samples, np.float32), None
@@ -158,7 +157,7 @@ def _slowed(samples, factor, hop_samples=320, reach_samples=160):
 
 def change_pitch_or_tempo(samples, rng):
     """A pitch up to two semitones higher or lower at the same tempo, or a tempo up to an eighth faster or slower at the
-    same pitch; as long as before."""
+    same pitch; keeps the length."""
     factor = float(np.exp(rng.uniform(-0.12, 0.12)))
     changed = _slowed(samples, factor)
     if rng.random() < 0.5:
@@ -167,7 +166,7 @@ def change_pitch_or_tempo(samples, rng):
 
 
 def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
-    """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for
+    """A random equaliser and coloured noise on the whole recording, like another microphone and room, for
     evaluation."""
     size = fft.next_fast_len(len(samples), real=True)
     hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1)
@@ -179,7 +178,7 @@ def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
 
 
 def _noise_colour(hz, rng):
-    """Amplitude over frequency. Coloured noise alone leaves out the hiss of cheap devices, which is flat."""
+    """Amplitude over frequency. Coloured noise alone omits the hiss of cheap devices, which is flat."""
     if rng.random() < WHITE_NOISE_SHARE:
         return np.ones_like(hz)
     return 10 ** (_smooth_curve_db(hz, 5, rng) / 20) * np.maximum(hz, 60) ** -rng.uniform(0, 1.2)
@@ -220,14 +219,14 @@ def _mu_law(samples, rng):
 
 
 def _through_lower_rate(samples, rng):
-    """Down and up again with a careless (short or aliasing) filter, as cheap software does it."""
+    """Down and up again with a poor (short or aliasing) filter, as in cheap software."""
     ratio = rng.choice([8000, 11025, 12000, 14000]) / SAMPLE_RATE_HZ
     low = np.interp(np.arange(0, len(samples) - 1, 1 / ratio), np.arange(len(samples)), samples)
     return np.interp(np.arange(len(samples)) * ratio, np.arange(len(low)), low)
 
 
 def _telephone(samples, rng):
-    """300..3400 Hz at 8 kHz through mu-law, as a call leaves the network."""
+    """300..3400 Hz at 8 kHz through mu-law, like a call after the network."""
     size = fft.next_fast_len(len(samples), real=True)
     hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1)
     gain_db = -np.clip((hz - rng.uniform(3300, 3950)) / rng.uniform(20, 400), 0, 1) * 100
@@ -240,7 +239,7 @@ def _telephone(samples, rng):
 
 
 def augment(samples, rng, may_change_speed=True):
-    """One random history for a crop; same length out. A third of the crops pass unchanged but for their level.
+    """One random history for a crop, with the same length. A third of the crops change only in level.
     Another speed makes another voice, so the speaker model forbids it here and counts it as another speaker."""
     count = len(samples)
     if rng.random() < 0.65:
@@ -277,7 +276,7 @@ def augment(samples, rng, may_change_speed=True):
     return samples.astype(np.float32)
 
 
-CHANGES = {  # by the names in commands
+CHANGES = {  # keyed by their names in commands
     "room": in_room,
     "echoes": add_echoes,
     "compression": compress,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording may go through before it reaches the server: other rates by good and bad resamplers, and codecs, one
-after the other. Clips of both classes share a stream, so that no condition tells the classes apart."""
+"""Processing of a recording before it reaches the server: other rates by good and bad resamplers, and codecs, in
+sequence. Clips of both classes share a stream, so that no condition tells the classes apart."""
 
 import subprocess
 import tempfile
@@ -27,7 +27,7 @@ SWR_FILTERS = [
 
 
 def _by_fir(periods, beta):
-    """A windowed sinc of so many periods to each side."""
+    """A windowed sinc of this many periods on each side."""
 
     def resample(samples, rate_hz, wanted_hz):
         divisor = np.gcd(rate_hz, wanted_hz)
@@ -94,7 +94,7 @@ def draw_codec(rng):
         "gsm": (0.06, ["-c:a", "libgsm_ms"], "wav", [8000]),
         "mu-law": (0.04, ["-c:a", "pcm_mulaw"], "wav", [8000]),
         "a-law": (0.03, ["-c:a", "pcm_alaw"], "wav", [8000]),
-        # Code-excited linear prediction, as AMR is, for which ffmpeg has no encoder.
+        # Code-excited linear prediction, like AMR, for which ffmpeg has no encoder.
         "g723.1": (0.04, ["-c:a", "g723_1", "-b:a", "6.3k"], "wav", [8000]),
         "adpcm": (0.03, ["-c:a", "adpcm_ima_wav"], "wav", [8000, 11025, 16000, 22050]),
     }
@@ -108,8 +108,9 @@ def _ffmpeg(*arguments):
 
 
 def through_codec(samples, rate_hz, codec, swr_filter):
-    """(float32 samples, their rate): encoded at the codec's rate, to which ffmpeg brings them by `swr_filter`, and
-    decoded."""
+    """(float32 samples, their rate): encoded at the codec's rate, after ffmpeg's resampling with `swr_filter`, and
+    decoded.
+    """
     _, arguments, container, codec_rate_hz = codec
     with tempfile.TemporaryDirectory() as folder:
         coded = f"{folder}/coded.{container}"
@@ -136,7 +137,7 @@ def through_codec(samples, rate_hz, codec, swr_filter):
 
 
 def draw_chain(rng, codec_share=CODEC_SHARE):
-    """What happens to one stream; what happens to each of its clips before that is drawn by pass_through."""
+    """The chain of one stream; pass_through draws the earlier steps of each clip."""
     codecs = [draw_codec(rng)] if rng.random() < codec_share else []
     if codecs and rng.random() < SECOND_CODEC_SHARE:
         codecs.append(draw_codec(rng))
@@ -150,7 +151,8 @@ def draw_chain(rng, codec_share=CODEC_SHARE):
 
 
 def pass_through(clips, chain, rng):
-    """`clips`: [(float32 samples, rate)]. Returns each at 16 kHz, as long as it would be without the chain."""
+    """`clips`: [(float32 samples, rate)]. Returns each at 16 kHz, with the length that it would have without the
+    chain."""
     rate_hz, gap = chain["rate_hz"], np.zeros(round(GAP_SECONDS * chain["rate_hz"]), np.float32)
     parts, starts, position = [], [], 0
     for samples, own_rate_hz in clips:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spoofs of our own making: a human clip analysed and synthesised again, so that speaker and room stand on both sides.
+"""Our own spoofs: human clips analysed and resynthesised, so that speaker and room are the same in both classes.
 
 Every vocoder takes float32 samples at 16 kHz and a numpy Generator and returns as many samples, in time with the clip
 to a few milliseconds. All are classical (no trained weights): they teach phase and excitation artefacts and coarse
-envelopes, not the artefacts of a neural generator's own upsampling.
+envelopes, not the artefacts of a neural generator's upsampling.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ from signals.world_vocoder import world, world_statistical
 
 
 def _spectral(name):
-    """A vocoder of spectral_vocoders.py, loaded at its first use: it needs PyTorch."""
+    """A vocoder of spectral_vocoders.py, loaded at first use because it needs PyTorch."""
     return lambda samples, rng: getattr(import_module("signals.spectral_vocoders"), name)(samples, rng)
 
 
@@ -39,7 +39,7 @@ def _without_rumble(samples):
 def copy(name, samples, rng):
     """float32 [len(samples)] by the vocoder of that name, at the level of the original unless that would clip it.
 
-    Below 60 Hz it keeps the recording: no voice is there, and a vocoder's own drift would give every copy away.
+    Below 60 Hz it keeps the recording: it contains no voice there, and a vocoder's own drift would reveal every copy.
     """
     voice = _without_rumble(samples).astype(np.float32)
     spoof = _without_rumble(VOCODERS[name](voice, rng))

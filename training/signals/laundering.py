@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording may go through that leaves its words as they are: rooms, filters, noises, devices, studios, lossy
-lines. Both classes go through the same, so that nothing here tells them apart.
+"""Processing that keeps a recording's words: rooms, filters, noises, devices, studios, lossy lines. Both classes go
+through the same, so that none of it tells them apart.
 
 Samples are float32 at 16 kHz; every random choice comes from the numpy Generator passed in.
 """
@@ -26,18 +26,18 @@ from signals.augmentation import (
 )
 
 SPEED_OF_SOUND = 343.0
-FRAME = 320  # of what works frame by frame, 20 ms
+FRAME = 320  # frame of frame-wise processing, 20 ms
 
 
 def _times_curve(samples, gain):
-    """Through a filter without a phase of its own; `gain` maps frequencies in Hz to factors."""
+    """Through a zero-phase filter; `gain` maps frequencies in Hz to factors."""
     size = fft.next_fast_len(len(samples) + SAMPLE_RATE_HZ // 4, real=True)
     hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1, dtype=np.float32)
     return fft.irfft(fft.rfft(samples.astype(np.float32), size) * gain(hz), size)[: len(samples)].astype(np.float32)
 
 
 def _filtered(samples, rng, kind, lowest_hz, highest_hz):
-    """A Butterworth filter of order 1 to 8; half of them with its phase, half as equalisers without one have it."""
+    """A Butterworth filter of order 1 to 8; half with its phase, half without, like zero-phase equalisers."""
     cutoff_hz = np.exp(rng.uniform(*np.log([lowest_hz, highest_hz])))
     order = int(rng.integers(1, 9))
     if rng.random() < 0.5:
@@ -88,7 +88,7 @@ def _image_response(rng):
         strength = reflection ** hits[is_heard] / distance[is_heard]
         np.add.at(response, whole, strength * (1 - share))
         np.add.at(response, whole + 1, strength * share)
-    # Walls and air take more of what is high.
+    # Walls and air absorb more of the high frequencies.
     if rng.random() < 0.7:
         response = signal.lfilter([1 - (damped := rng.uniform(0, 0.5))], [1, -damped], response)
     return np.trim_zeros(response.astype(np.float32), "f")[:length]
@@ -112,14 +112,14 @@ def add_noise(samples, rng):
         noise = _times_curve(white, lambda hz: np.maximum(hz, 40) ** np.float32(-0.5))
     else:
         noise = equalise(_times_curve(white, lambda hz: np.maximum(hz, 40) ** np.float32(-rng.uniform(0, 1))), rng)
-    if rng.random() < 0.3:  # noise that comes and goes
+    if rng.random() < 0.3:  # intermittent noise
         knots = rng.uniform(0.1, 1, 8)
         noise = noise * np.interp(np.linspace(0, 7, len(noise)), np.arange(8), knots).astype(np.float32)
     return _mixed(samples, noise, rng, (5, 40))
 
 
 def add_music(samples, rng):
-    """Chords of harmonic tones that decay, over a beat: like music in what a detector hears of it."""
+    """Chords of harmonic tones that decay, over a beat: music-like for a detector."""
     music, at = np.zeros(len(samples), np.float32), 0
     root_hz = rng.uniform(55, 220)
     while at < len(samples):
@@ -144,8 +144,8 @@ def add_music(samples, rng):
 
 
 def lose_packets(samples, rng):
-    """Packets of 10 to 60 ms that never come, one by one or in rows. In their place is silence, the last packet again,
-    or a fade of it."""
+    """Lost packets of 10 to 60 ms, one by one or in rows. Replaces them by silence, the last packet, or a fade of
+    it."""
     packet = int(rng.choice([160, 320, 480, 640, 960]))
     lost, kept = rng.uniform(0.01, 0.12), samples.copy()
     stays = rng.uniform(0.0, 0.6)
@@ -165,7 +165,7 @@ def _frame_levels(samples):
 
 
 def gate(samples, rng):
-    """Turns down by 6 to 60 dB what lies below a threshold: noise gates and expanders of studios and calls."""
+    """Attenuates sound below a threshold by 6 to 60 dB: noise gates and expanders of studios and calls."""
     levels = _frame_levels(samples)
     if len(levels) < 4:
         return samples
@@ -192,7 +192,7 @@ def cut_pauses(samples, rng):
 
 
 def denoise(samples, rng):
-    """Spectral subtraction against the quietest frames, as calls and editors do it without a network."""
+    """Spectral subtraction against the quietest frames, as in calls and editors without a network."""
     size = int(rng.choice([256, 512, 1024]))
     _, _, spectrum = signal.stft(samples, SAMPLE_RATE_HZ, nperseg=size, noverlap=size * 3 // 4)
     power = np.abs(spectrum) ** 2
@@ -205,7 +205,7 @@ def denoise(samples, rng):
 
 
 def enhance(samples, rng):
-    """What makes studio speech of a recording without a generator: a high-pass, an equaliser, a compressor, a gate."""
+    """Processing of studio speech without a generator: a high-pass, an equaliser, a compressor, a gate."""
     for change in (high_pass, equalise, compress, gate):
         if rng.random() < 0.6:
             samples = change(samples, rng)
@@ -231,7 +231,7 @@ def speed(samples, rng):
     return np.resize(_change_speed(samples, rng), len(samples)).astype(np.float32)
 
 
-LAUNDERING = {  # and how often, relative to the others
+LAUNDERING = {  # and their relative frequencies
     in_room: 3.0,
     add_echoes: 1.0,
     high_pass: 1.5,
@@ -258,7 +258,7 @@ COUNTS, COUNT_SHARES = [0, 1, 2, 3], [0.1, 0.5, 0.25, 0.15]
 
 
 def launder(samples, rng, babble=None):
-    """Some of LAUNDERING, one after another; `babble`: other voices that may be mixed in."""
+    """Some of LAUNDERING, in sequence; `babble`: other voices to mix in."""
     if babble is not None and rng.random() < 0.06:
         samples = _mixed(samples, np.resize(babble, len(samples)), rng, (8, 30))
     count = int(rng.choice(COUNTS, p=COUNT_SHARES))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copy-synthesis by linear prediction: the filter of each frame, driven by pulses and noise. A coarsened residual makes
-no spoof: that is how a telephone codes a human voice."""
+"""Copy-synthesis by linear prediction: the filter of each frame, driven by pulses and noise. A coarsened residual does
+not make a spoof: that is how a telephone codes a human voice."""
 
 import numpy as np
 from scipy import fft, linalg, signal
@@ -16,7 +16,7 @@ def reflection_coefficients(samples, order):
     """[1 + len(samples) // HOP, order] by the Levinson-Durbin recursion over all frames at once."""
     frames = frames_around(samples, HOP, WIDTH) * np.hanning(WIDTH)
     correlation = fft.irfft(np.abs(fft.rfft(frames, 1024)) ** 2)[:, : order + 1]
-    # A floor of white noise 50 dB down keeps the filters of hum and of silence tame.
+    # Adds white noise 50 dB down, which keeps the filters of hum and silence stable.
     correlation[:, 0] = correlation[:, 0] * (1 + 1e-5) + 1e-9
     predictor, error = np.zeros((len(frames), order + 1)), correlation[:, 0].copy()
     predictor[:, 0] = 1
@@ -39,12 +39,12 @@ def whitening_filters(reflection):
 
 
 def _choose_predictors(samples, rng):
-    """Of a random order; half of the clips with log area ratios of 3 to 6 bits or so, as speech codecs send them."""
+    """With a random order; half of the clips with log area ratios of about 3 to 6 bits, as in speech codecs."""
     reflection = reflection_coefficients(samples, int(rng.integers(16, 27)))
     if rng.random() < 0.5:
         steps = rng.uniform(2, 12)
         reflection = np.tanh(np.round(np.arctanh(np.clip(reflection, -0.9999, 0.9999)) * steps) / steps)
-    # A resonance of 25 Hz or more dies away.
+    # Gives resonances a bandwidth of at least 25 Hz, so that they decay.
     return whitening_filters(np.clip(reflection, -0.9995, 0.9995)) * 0.995 ** np.arange(reflection.shape[1] + 1)
 
 
@@ -53,7 +53,7 @@ def _frame_of_samples(count):
 
 
 def residual_of(samples, predictors):
-    """What the frames' whitening filters leave of the samples, as many of them."""
+    """The output of the frames' whitening filters, with the length of the samples."""
     frame, order = _frame_of_samples(len(samples)), predictors.shape[1] - 1
     padded = np.pad(samples, (order, 0))
     return sum(predictors[frame, lag] * padded[order - lag : order - lag + len(samples)] for lag in range(order + 1))
@@ -65,7 +65,7 @@ def _state(predictor, past):
 
 
 def through_filters(excitation, predictors):
-    """The inverse of residual_of: each frame's all-pole filter goes on from the samples that the one before left."""
+    """The inverse of residual_of: each frame's all-pole filter continues from the samples of the one before."""
     order = predictors.shape[1] - 1
     out = np.zeros(order + len(excitation))
     borders = np.append(np.flatnonzero(np.diff(_frame_of_samples(len(excitation)), prepend=-1)), len(excitation))
@@ -87,7 +87,7 @@ def lpc_pulses(samples, rng):
     gain = _gain(residual_of(samples, predictors))
     pitch_hz = track_pitch_hz(samples, HOP)[_frame_of_samples(len(samples))] * rng.uniform(0.9, 1.1)
     begins = np.diff(np.floor(np.cumsum(pitch_hz) / SAMPLE_RATE_HZ), prepend=0)
-    # The second term takes the mean away, which few frames' filters would.
+    # The second term removes the mean, which few frames' filters would.
     pulses = begins * np.sqrt(SAMPLE_RATE_HZ / np.maximum(pitch_hz, 1)) - np.sqrt(pitch_hz / SAMPLE_RATE_HZ)
     noise = rng.standard_normal(len(samples))
     noise_share = np.where(pitch_hz > 0, rng.choice([0, rng.uniform(0, 0.4)]), 1)

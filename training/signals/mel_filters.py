@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mel filters as native/features/filter_bank.cc makes them for mel_formula htk, mel_norm none and triangles on the axis
-in Hz."""
+"""Mel filters as in native/features/filter_bank.cc for mel_formula htk, mel_norm none and triangles on the Hz axis."""
 
 import numpy as np
 

@@ -12,7 +12,7 @@ FLOOR_HZ, CEILING_HZ = 65, 500
 _WIDTH = 800  # three periods of the floor: fewer, and the window's own shape outweighs the voice's
 _CANDIDATES = 5
 _UNVOICED_STRENGTH, _SILENCE_SHARE = 0.45, 0.03
-_OCTAVE_COST = 0.01  # per octave of lag, so that of equal peaks the shortest period wins
+_OCTAVE_COST = 0.01  # per octave of lag, so that the shortest period of equal peaks wins
 _JUMP_COST_PER_OCTAVE, _VOICING_COST = 0.35, 0.14  # at 10 ms from frame to frame
 
 

@@ -67,12 +67,12 @@ def source_filter(samples, rng):
     voiced = stft(excitation, fft_size, HOP)
     unvoiced = stft(noise, fft_size, HOP)
     is_voiced = torch.from_numpy(np.pad(pitch, (0, HOP))[::HOP][:frames] > 0)
-    # Above a frequency of its own each clip's voiced frames are noise too, as in band-aperiodicity vocoders.
+    # Above a random frequency per clip, voiced frames also are noise, as in band-aperiodicity vocoders.
     split_bin = int(rng.uniform(2500, 8000) / (SAMPLE_RATE_HZ / fft_size))
     mixed = unvoiced.clone()
     mixed[:split_bin, is_voiced] = voiced[:split_bin, is_voiced]
     envelope = _smoothed_magnitude(magnitude, int(rng.choice([24, 32, 40])), fft_size)
-    flat = np.sqrt(np.sum(np.hanning(fft_size) ** 2))  # what noise and pulses of unit power measure in every bin
+    flat = np.sqrt(np.sum(np.hanning(fft_size) ** 2))  # level of unit-power noise and pulses in every bin
     return _istft(mixed / flat * envelope, fft_size, HOP, len(samples)).numpy()
 
 

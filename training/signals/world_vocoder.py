@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copy-synthesis through pitch, spectral envelope and band aperiodicity, after the ideas of WORLD (Morise et al. 2016).
 
-The parameters may be reduced and smoothed in between, as statistical synthesis and voice conversion do it.
+The parameters may be reduced and smoothed in between, as in statistical synthesis and voice conversion.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def _at(values, position):
 
 
 def _windowed(samples, hop, pitch_hz, periods):
-    """Frames under a Hann window of so many periods, scaled so that the power of its window is 1."""
+    """Frames under a Hann window of this many periods, scaled so that the power of its window is 1."""
     time = (np.arange(FFT_SIZE) - FFT_SIZE // 2) / SAMPLE_RATE_HZ
     turns = (time * (pitch_hz[:, None] / periods)).astype(np.float32)
     window = np.where(np.abs(turns) < 0.5, 0.5 + 0.5 * np.cos(2 * np.pi * turns), 0)
@@ -48,12 +48,12 @@ def _box_smoothed(power, width_hz):
 
 
 def spectral_envelope(samples, pitch_hz, hop):
-    """[frames, BINS] log power density without the harmonics: a window of three periods leaves no trace of its
-    position, smoothing over two thirds of the pitch and liftering (CheapTrick, Morise 2015) none of the harmonics."""
+    """[frames, BINS] log power density without the harmonics: a window of three periods removes traces of its position;
+    smoothing over two thirds of the pitch and liftering (CheapTrick, Morise 2015) remove the harmonics."""
     voiced = pitch_hz > 0
     pitch_hz = np.where(voiced, np.clip(pitch_hz, MIN_PITCH_HZ, MAX_PITCH_HZ), UNVOICED_WINDOW_HZ)
     power = np.abs(fft.rfft(_windowed(samples, hop, pitch_hz, 3), axis=1)) ** 2
-    # Below the fundamental there is no harmonic to measure: what lies above it is mirrored down.
+    # Below the fundamental there is no harmonic to measure: the part above it is mirrored down.
     mirror = (voiced * pitch_hz)[:, None] / BIN_HZ - np.arange(BINS)
     power += np.where(mirror > 0, _at(power, mirror), 0)
     smoothed = np.log(_box_smoothed(power, 2 / 3 * pitch_hz) + POWER_FLOOR)
@@ -65,8 +65,8 @@ def spectral_envelope(samples, pitch_hz, hop):
 
 def band_aperiodicity(samples, pitch_hz, hop, bands):
     """[frames, BINS] share of noise in the power, 1 where unvoiced: the power halfway between harmonics, where a Hann
-    window of four periods has its zeros, against the power at the harmonics, in so many bands; 0.001 is assumed at 0 Hz
-    and 1 at 8 kHz."""
+    window of four periods has its zeros, against the power at the harmonics, in bands; 0.001 is assumed at 0 Hz and 1
+    at 8 kHz."""
     voiced = pitch_hz > 0
     pitch_hz = np.clip(pitch_hz, MIN_PITCH_HZ, MAX_PITCH_HZ)
     power = np.abs(fft.rfft(_windowed(samples, hop, pitch_hz, 4), 2 * FFT_SIZE, axis=1)) ** 2 + POWER_FLOOR
@@ -96,18 +96,18 @@ def _mel_cepstrum_basis(order):
 
 
 def statistical_envelope(log_power, order, smoothing_frames, lost_deviation):
-    """The envelope as a model of mel-cepstra tends to make it: fewer dimensions, smooth over time, less varied."""
+    """The envelope as from a model of mel-cepstra: fewer dimensions, smooth over time, less varied."""
     basis, inverse = _mel_cepstrum_basis(order)
     cepstrum = log_power @ inverse
     if smoothing_frames > 0:
         cepstrum = ndimage.gaussian_filter1d(cepstrum, smoothing_frames, axis=0)
     mean = cepstrum.mean(axis=0)
-    kept = 1 - lost_deviation * np.minimum(1, np.arange(order + 1) / 12)  # the level, coefficient 0, stays
+    kept = 1 - lost_deviation * np.minimum(1, np.arange(order + 1) / 12)  # keeps the level, coefficient 0
     return (mean + (cepstrum - mean) * kept) @ basis
 
 
 def smoothed_pitch(pitch_hz, smoothing_frames):
-    """Log pitch smoothed over time, voicing as it was."""
+    """Log pitch smoothed over time, voicing unchanged."""
     voiced = pitch_hz > 0
     if not np.any(voiced) or smoothing_frames <= 0:
         return pitch_hz
@@ -117,8 +117,7 @@ def smoothed_pitch(pitch_hz, smoothing_frames):
 
 
 def _segments(pitch_hz, hop, count):
-    """Where each period begins, in samples (with a fraction), and how long it lasts; unvoiced stretches have periods
-    too."""
+    """The start of each period, in (fractional) samples, and its length; unvoiced stretches also have periods."""
     frame = np.arange(count) / hop
     voiced = pitch_hz[np.minimum((frame + 0.5).astype(int), len(pitch_hz) - 1)] > 0
     known = np.flatnonzero(pitch_hz > 0)
@@ -131,7 +130,7 @@ def _segments(pitch_hz, hop, count):
 
 
 def synthesise(log_power, aperiodicity, pitch_hz, hop, count, rng):
-    """Every period a pulse and a piece of noise through the minimum-phase filter of its instant, added up."""
+    """Every period is a pulse and a piece of noise through the minimum-phase filter of its time; sums them."""
     lead = 16  # room for the ripple of a pulse between two samples
     begins, periods, voiced = _segments(pitch_hz, hop, count)
     out = np.zeros(count + 2 * FFT_SIZE)
@@ -149,7 +148,7 @@ def synthesise(log_power, aperiodicity, pitch_hz, hop, count, rng):
         whole = begin.astype(np.int64)
         delay = np.exp(-1j * omega * (begin - whole + lead).astype(np.float32)[:, None])
         pulses = delay * np.sqrt((1 - noise_share) * period[:, None].astype(np.float32))
-        # A pulse train has a mean, and one that changes has more below its fundamental; speech has nothing there.
+        # A pulse train has a mean, and a varying one also energy below its fundamental, where speech has none.
         pulses *= np.minimum(1, omega / (2 * np.pi) * period[:, None].astype(np.float32)) ** 2
         pulses[~voiced[first : first + 256]] = 0
         widths = np.diff(np.append(whole, int(begin[-1] + period[-1] + 0.5)))
@@ -163,7 +162,7 @@ def synthesise(log_power, aperiodicity, pitch_hz, hop, count, rng):
 
 
 def world(samples, rng):
-    """All of the envelope: what remains audible is the excitation and the phase."""
+    """The full envelope: only the excitation and the phase remain audible."""
     hop = int(rng.choice([80, 160]))
     pitch_hz = track_pitch_hz(samples, hop)
     log_power = spectral_envelope(samples, pitch_hz, hop)
@@ -172,7 +171,7 @@ def world(samples, rng):
 
 
 def world_statistical(samples, rng):
-    """With a mel-cepstrum of low order, smoothed over time and of less variance."""
+    """With a low-order mel-cepstrum, smoothed over time and less varied."""
     hop = int(rng.choice([80, 160]))
     pitch_hz = track_pitch_hz(samples, hop)
     smoothing_frames = rng.choice([0, rng.uniform(0.008, 0.03)]) * SAMPLE_RATE_HZ / hop

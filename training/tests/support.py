@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings, repositories and conditions that several tests share."""
+"""Recordings, repositories and conditions for several tests."""
 
 import importlib.util
 import subprocess
@@ -20,7 +20,7 @@ needs_onnx = unittest.skipUnless(
 
 
 class WithFolder(unittest.TestCase):
-    """Has a folder of its own in `self.folder`, which goes with the test."""
+    """Has its own folder in `self.folder`, removed after the test."""
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -46,7 +46,7 @@ def write_wave(path, samples, rate_hz, channels=1):
 
 
 def syllables(seconds, rate_hz, seed, syllable_s=0.1):
-    """Noise in syllables: what has an envelope, as speech has."""
+    """Noise in syllables, with an envelope like speech."""
     rng = np.random.default_rng(seed)
     time_s = np.arange(int(seconds * rate_hz)) / rate_hz
     knots = np.arange(0, seconds + syllable_s, syllable_s)
@@ -59,7 +59,7 @@ def syllables(seconds, rate_hz, seed, syllable_s=0.1):
 
 
 def babble(seconds, seed):
-    """Bursts of harmonics in noise, which the voice activity detector takes for speech often enough."""
+    """Bursts of harmonics in noise, which the voice activity detector mostly takes for speech."""
     rng, count = np.random.default_rng(seed), int(seconds * 16000)
     phase = np.cumsum(2 * np.pi * (120 + 30 * np.sin(np.arange(count) / 9000)) / 16000)
     voice = sum(np.sin(phase * harmonic) / harmonic for harmonic in range(1, 20))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration by measured scores, the bound on verdicts without a reason, and which reasons are worth giving."""
+"""Calibration by measured scores, the bound on verdicts without a reason, and the selection of reasons."""
 
 import re
 import unittest
@@ -56,7 +56,7 @@ class Calibration(unittest.TestCase):
         logits, spoof = overlapping(4, shift=1.0)
         measured = made(logits, spoof, pages=10)
         own = np.array([clip["source"] == "page 3" for clip in measured.clips])
-        # Scores of its own that are all wrong would move the threshold of a calibration that saw them.
+        # A page with only wrong scores would move the threshold of a calibration that saw it.
         wrong = made(np.where(own, np.where(spoof, -9.0, 9.0), logits), spoof, pages=10)
         calibration = calibrate(measured.only(~own))
         for raw in (measured, wrong):
@@ -144,7 +144,7 @@ class Reasons(unittest.TestCase):
             for label in ("bonafide", "spoof")
             for gap in ("3", "40", "")
         ]
-        # Wrong: half of the noisy ones, a tenth of the others.
+        # Half of the noisy ones are wrong, and a tenth of the others.
         order, windows = {"3": 0, "40": 0, "": 0}, []
         for each in clips:
             order[each["noise_gap_db"]] += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What crops go through in training."""
+"""Augmentation of training crops."""
 
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ def level(samples):
 
 
 def below_db(samples, added):
-    """How far what was added lies below the samples."""
+    """Distance of the added sound below the samples."""
     return 20 * np.log10(level(samples) / level(added))
 
 
@@ -78,7 +78,7 @@ class Changes(unittest.TestCase):
         half = len(tone) // 2
         for seed in range(20):
             heard = compress(tone, np.random.default_rng(seed))
-            # Not beside the step, where the level is still being followed.
+            # Away from the step, where the level is still being followed.
             apart_db = 20 * np.log10(level(heard[half + 8000 :]) / level(heard[8000 : half - 8000]))
             self.assertTrue(20 / 12 < apart_db < 18, apart_db)
             self.assertAlmostEqual(loudest_hz(heard[half:]), 300, delta=1)
@@ -91,7 +91,7 @@ class Changes(unittest.TestCase):
             self.assertGreater(spectrum[1500 * np.arange(2, 10)].max(), 0.01 * spectrum[1500])
             self.assertAlmostEqual(level(bent), level(tone), places=4)
             self.assertAlmostEqual(bent.mean(), 0, places=4)
-            # What is quiet is not bent: near 0 the curve is a straight line, steeper than before.
+            # Quiet sound is not bent: near 0 the curve is a straight line, steeper than before.
             near = np.abs(tone) < 0.05
             slope, offset = np.polyfit(tone[near], bent[near], 1)
             self.assertGreater(slope, 1)

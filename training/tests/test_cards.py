@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a model card."""
+"""Content of a model card."""
 
 import json
 import tempfile

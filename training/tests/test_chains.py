@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and codecs that a recording goes through: needs ffmpeg."""
+"""Rates and codecs in a recording's chain: needs ffmpeg."""
 
 import unittest
 

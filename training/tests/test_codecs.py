@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Offsets by codec and bit rate: they undo a known shift and are careful where little is known."""
+"""Offsets by codec and bit rate: they undo a known shift and are cautious with little data."""
 
 import json
 
@@ -23,8 +23,8 @@ CLIPS, PAGES = 600, 30
 
 
 def through(condition, codec="", rate="", shift=0.0, count=CLIPS, spread=0.0):
-    """(clips, windows) of both classes, whose equal-error point lies at `shift`; each clip moves by its own of
-    `spread` beside."""
+    """(clips, windows) of both classes, whose equal-error point lies at `shift`; each clip also has its own shift of
+    `spread`."""
     rng, own = np.random.default_rng(5), np.random.default_rng(6)
     clips, windows = [], []
     for index in range(count):
@@ -90,7 +90,7 @@ class CodecOffsets(WithFolder):
         self.assertEqual(found["cross_fitted"], found["before"])
 
     def test_a_system_with_a_clip_more_than_all_others_does_not_choose_the_offset(self):
-        """Weights that make systems alike and put those of few clips together would give it half of its class."""
+        """Equal weights of systems, with small ones joined, would give it half of its class."""
 
         def of_systems(shift_of_first, condition, codec=""):
             clips, windows = through(condition, codec, 16000, count=202)
@@ -178,6 +178,6 @@ class CodecOffsets(WithFolder):
             get_entry("d", self.folder), {**entry, "calibration": {"scale": 1.5, "bias": 0.25, "codecs": tables}}
         )
         self.assertEqual(get_entry("e", self.folder)["calibration"], {})
-        # As JavaScript writes them.
+        # JavaScript's format.
         self.assertIn("0.000068", path.read_text())
         self.assertIn("2e-7", path.read_text())

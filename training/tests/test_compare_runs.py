@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs beside each other."""
+"""Comparison of runs."""
 
 import csv
 import json

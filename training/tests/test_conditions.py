@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What judged clips go through. Needs ffmpeg with rubberband."""
+"""Conditions of judged clips. Needs ffmpeg with rubberband."""
 
 import subprocess
 import sys

@@ -24,7 +24,7 @@ class Duplicates(unittest.TestCase):
             fingerprint(padded, 16000),
             fingerprint(one[:12000], 24000),
         ]
-        self.assertIsNone(prints[3])  # half a second says too little
+        self.assertIsNone(prints[3])  # half a second is too little
         np.testing.assert_array_equal(group_duplicates(prints), [0, 1, 0, 3])
 
     def test_training_has_nothing_of_valid_and_each_recording_once(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which recordings of a list are of acted emotions."""
+"""Recognition of recordings with acted emotions in a list."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equal error rates, areas under curves, calibration and costs against what is known of them."""
+"""Equal error rates, areas under curves, calibration and costs against known values."""
 
 import unittest
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public detectors with random weights: networks, checkpoints in every published form, and the files made of them. No
-real checkpoint was at hand."""
+"""Public detectors with random weights: networks, checkpoints in every published form, and the resulting files. No real
+checkpoint was available.
+"""
 
 import json
 import os
@@ -149,7 +150,7 @@ class Networks(unittest.TestCase):
         aasist = Aasist(1024).state_dict()
         self.assertEqual(list(aasist["pos_S"].shape), [1, 42, 64])
         self.assertEqual(list(aasist["out_layer.weight"].shape), [2, 160])
-        # In thousands, as the papers round them.
+        # In thousands, rounded as in the papers.
         for head, published in (
             (Aasist(1024), 447),
             (Sls(1024, 201, 1024), 23_399),

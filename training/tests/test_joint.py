@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crops in several views, and the network that hears bands and curves together."""
+"""Crops in several views, and the joint network on bands and curves."""
 
 import tempfile
 import unittest
@@ -75,7 +75,7 @@ class Views(unittest.TestCase):
         again, _ = ViewSampler(NotingCache(), 1, 8).batch(3)
         np.testing.assert_array_equal(views, again)
         self.assertTrue(np.isfinite(views).all() and (np.abs(views).max(2) <= 1).all())
-        # The clips are noise that nothing has changed: white, at any level.
+        # The clips are unmodified noise: white, at any level.
         for crop in views[0]:
             heard = crop[np.abs(crop) > 0]
             power = np.abs(np.fft.rfft(heard)) ** 2

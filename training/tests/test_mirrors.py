@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files out of git mirrors."""
+"""Files from git mirrors."""
 
 from data.mirrors import AbsentError, Mirror, clone, find_mirror
 from tests.support import WithFolder, repository

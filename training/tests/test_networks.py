@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks, their features and what they are taught."""
+"""Networks, their features and their training."""
 
 import shutil
 import tempfile
@@ -114,7 +114,7 @@ class NeuralVocoders(unittest.TestCase):
                 self.assertTrue(np.all(np.isfinite(copy)), name)
             copy = resynthesise(vocoder().eval(), self.words, analysis)
             self.assertAlmostEqual(rms(copy) / rms(self.words), 1, delta=1e-3, msg=name)
-            if "codec" not in name:  # untrained codes say nothing of loudness
+            if "codec" not in name:  # untrained codes carry no loudness
                 self.assertLessEqual(abs(lag_samples(copy, self.words)), 160, name)
 
     def test_a_frame_reaches_only_its_neighbours_through_the_codec(self):

@@ -45,7 +45,7 @@ def clip(name, label, split="train", **more):
 
 
 def write_cache(folder, seconds=3.0):
-    """Four clips that train, one of them a copy, and two that validate."""
+    """Four training clips, one of them a copy, and two validation clips."""
     folder.mkdir(exist_ok=True)
     clips = [
         clip("page/human", "bonafide"),
@@ -86,7 +86,7 @@ class Pairs(unittest.TestCase):
             np.testing.assert_array_equal(labels, [0, 1] * 8)
             published, copies = np.split(samples, 2)
             for one, copy in zip(published, copies):
-                # What is left of a pair that only the variant tells apart is nothing: levels are made alike.
+                # Pairs that differ only in the variant become equal: levels are equalised.
                 same += np.allclose(one, copy, atol=1e-5)
             unlike += sum(np.allclose(one, copy, atol=1e-5) for one, copy in zip(published, np.roll(copies, 1, 0)))
         self.assertAlmostEqual(same / 96, (1 - NOISE_SHARE) * (1 - AUGMENTED_SHARE), delta=0.2)
@@ -97,7 +97,7 @@ class Pairs(unittest.TestCase):
         for index in range(6):
             published, copies = np.split(sampler.batch(index)[0], 2)
             correlations += [np.corrcoef(one, copy)[0, 1] for one, copy in zip(published, copies)]
-        # Some were muffled or drowned; one that is cut elsewhere would have a correlation of about 0.
+        # Some were muffled or drowned; differently cut ones would have a correlation of about 0.
         self.assertGreater(np.quantile(correlations, 0.25), 0.6)
 
     def test_a_batch_depends_on_its_number_alone(self):
@@ -127,7 +127,7 @@ class Variants(WithFolder):
                 add_variant.add_variant(caches[1], 2)
             (caches[1] / "codec2.written").write_text("1")
             coded = np.memmap(caches[1] / "codec2.partial", np.int16, mode="r+")
-            coded[:place], coded[place:] = 7, 0  # the first stream is there, what came after it is lost
+            coded[:place], coded[place:] = 7, 0  # the first stream is there, later ones are lost
             coded.flush()
             add_variant.add_variant(caches[1], 2)
         made = [np.fromfile(folder / "codec2.i16", np.int16) for folder in caches]
@@ -246,7 +246,7 @@ class Runs(WithFolder):
             made = self.train("--steps", "2", *more, *plain)
             self.assertEqual(made.returncode, 0, made.stderr)
             weights.append(torch.load(self.folder / "run/last.pt")["stem.0.weight"])
-            shutil.rmtree(self.folder / "run")  # the next run would go on with it
+            shutil.rmtree(self.folder / "run")  # the next run would continue from it
         self.assertTrue(torch.equal(weights[0], weights[1]))
         self.assertFalse(torch.equal(weights[0], weights[2]))
 

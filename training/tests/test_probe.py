@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the probe looks at is what the shipped networks decide by."""
+"""The probe uses the features by which the shipped networks decide."""
 
 import importlib.util
 import unittest
@@ -44,7 +44,7 @@ class Probe(unittest.TestCase):
                 said[kind_of[node.input[0]]].append(
                     (numbers[node.input[1]] @ vectors[node.input[0]] + numbers[node.input[2]]).item()
                 )
-        small, middle = said["bands"]  # as the file has them
+        small, middle = said["bands"]  # order in the file
         expected = (2 * middle + small) / 3
         for kind in SERVED_CURVES:
             expected += float(numbers[f"{kind}/share"][0]) * np.mean(said[kind])

@@ -42,7 +42,7 @@ def words(seed):
 
 
 def copied(samples, seed):
-    """Half as loud, through an equaliser, with noise, and begun later: the same words at the same pace."""
+    """Half as loud, through an equaliser, with noise, and with a later start: the same words at the same pace."""
     noise = 1e-4 * np.random.default_rng(seed).standard_normal(len(samples))
     return np.roll(0.5 * signal.lfilter([1, -0.4], [1], samples) + noise, int(DELAY_S * SAMPLE_RATE_HZ))
 
@@ -79,7 +79,7 @@ class FoundCopies(WithFolder):
         self.assertEqual(self.find().originals, dict.fromkeys(("copy", "converted"), ("recording", behind)))
 
     def share_in_time(self, *without, copy="copy", batches=20):
-        """Of all pairs: those of `copy` and its recording over the same words."""
+        """Pairs of `copy` and its recording over the same words, from all pairs."""
         cache, cuts = self.find(), []
         sampler = CropSampler(cache, 1, 32, ["augmentation", "codecs", *without])
         read = cache.samples

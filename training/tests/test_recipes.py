@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes that training computes are those that the manifest has for the shipped models."""
+"""The recipes of training equal those in the manifest for the shipped models."""
 
 import unittest
 from math import prod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights out of a shipped file."""
+"""Weights recovered from a shipped file."""
 
 import tempfile
 import unittest
@@ -34,7 +34,7 @@ class Recovery(unittest.TestCase):
         for size in sizes:
             network = Detector(**SIZES[size]).train()
             with torch.no_grad():
-                network(torch.from_numpy(windows))  # statistics of its own
+                network(torch.from_numpy(windows))  # its own statistics
             members.append((network.eval(), RECIPES["linear"]))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model.onnx")

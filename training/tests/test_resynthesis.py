@@ -63,7 +63,7 @@ def make_material(folder, count=3):
 
 
 def tiny(name="spectrum-16k", **training):
-    """The settings of a system, with networks of little width."""
+    """The settings of a system, with narrow networks."""
     made = settings.load(name, "cpu")
     made["network"].update(width=16, blocks=1)
     made["discriminators"] = {"periods": [2], "scales": [2], "fft_sizes": [256], "width": 4}
@@ -107,7 +107,7 @@ class Shipped(unittest.TestCase):
             for size in settings.SIZES:
                 described = settings.load(name, size)
                 head = described["network"].get("head", {})
-                # As it is, but for what only costs time.
+                # The real settings, except for costly ones.
                 described["network"].update(width=8, blocks=1)
                 if head.get("kind") == "upsampling":
                     head["channels"] = 2 ** len(head["factors"]) * 2
@@ -140,7 +140,7 @@ class Layers(unittest.TestCase):
     def test_a_smooth_snake_keeps_time_and_folds_back_less(self):
         tone = lambda hz: torch.sin(2 * np.pi * hz * torch.arange(4000) / 16000)[None, None]
         smooth, plain = SmoothSnake(1), Snake(1)
-        # Its square is at 12 kHz, beyond what 16 kHz can have: it would be heard at 4 kHz.
+        # Its square is at 12 kHz, beyond the limit at 16 kHz: it would appear at 4 kHz.
         alias = []
         for activation in (smooth, plain):
             with torch.no_grad():
@@ -232,7 +232,7 @@ class Source(unittest.TestCase):
         for rate_hz in (16000, 24000):
             time_s = np.arange(2 * rate_hz) / rate_hz
             phase = 150 * time_s + 2 * np.sin(2 * np.pi * time_s) / (2 * np.pi)
-            # A peak whenever the phase is whole.
+            # A peak whenever the phase is an integer.
             voice = sum(np.cos(2 * np.pi * harmonic * phase) / harmonic for harmonic in range(1, 8))
             made = source.excitation(source.track(np.float32(0.1 * voice), rate_hz), 0, len(voice), rate_hz)
             inside = slice(rate_hz // 4, -rate_hz // 4)
@@ -273,7 +273,7 @@ class Copies(WithFolder):
             made = copier.Copier(generator.eval(), RATE_HZ)
             copy = made.copy(human, pulses, 1, copier.draw_analysis(np.random.default_rng(2)))
             self.assertAlmostEqual(copier.rms(copy) / copier.rms(human), 1, delta=1e-3, msg=name)
-            if name != "codec":  # untrained codes say nothing of loudness
+            if name != "codec":  # untrained codes carry no loudness
                 self.assertLessEqual(abs(lag_samples(copy, human)), 80, name)
             np.testing.assert_array_equal(
                 copy, made.copy(human, pulses, 1, copier.draw_analysis(np.random.default_rng(2)))
@@ -315,7 +315,7 @@ class Copies(WithFolder):
 
 class NeuralCopiesInTheCache(WithFolder):
     def write_clips(self, name, clips):
-        """[(row, int16 samples)] of one repository as a folder of originals."""
+        """[(row, int16 samples)] of one repository, as a folder of originals."""
         folder, offset, rows = self.folder / name, 0, []
         folder.mkdir()
         for row, samples in clips:
@@ -366,7 +366,7 @@ class Trainings(unittest.TestCase):
         cls.material = make_material(Path(cls.temporary.name, "material"))
 
     def run_steps(self, described, run, stops, steps=6):
-        """`stops`: after how many steps the process ends, to be started again."""
+        """`stops`: numbers of steps after which the process ends, to be restarted."""
         crops = material.Crops(self.material, 16 * described["frames"]["hop"], 2, 1)
         for stop in (*stops, steps):
             training = train.Training(described, 1)

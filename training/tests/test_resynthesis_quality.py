@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tells copies from recordings: needs PyTorch and scikit-learn."""
+"""Differences of copies and recordings: needs PyTorch and scikit-learn."""
 
 import importlib.util
 import unittest
@@ -48,7 +48,7 @@ class Quality(WithFolder):
         numbers = np.stack([quality.fine_structure(samples) for pair in pairs[:4] for samples in pair])
         labels = np.arange(8) % 2 == 1
         self.assertEqual(quality.measure(pairs, self.pages, (numbers, labels, {0}))["transfer"], 1)
-        # Nothing but the page with wrong labels could say that copies are recordings.
+        # Only the page with wrong labels could suggest that copies are recordings.
         swapped = [*((copy, human) for human, copy in pairs[:4]), *pairs[4:]]
         self.assertEqual(quality.measure(swapped, self.pages, (numbers, labels, {0}))["transfer"], 1)
 

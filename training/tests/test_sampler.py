@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which crops the sampler draws."""
+"""The sampler's choice of crops."""
 
 import unittest
 
@@ -11,7 +11,7 @@ from features.recipe import SAMPLE_RATE_HZ
 
 
 class NotingCache:
-    """Noise for every clip, and a note of which clips were drawn."""
+    """Noise for every clip, and a record of the drawn clips."""
 
     variants = 3
 
@@ -124,7 +124,7 @@ class Balance(unittest.TestCase):
         for language in ("en", "zh"):
             self.assertAlmostEqual(languages[0][language], languages[1][language], delta=0.01)
         rates = [shares_of(map(rate_band, part), probabilities) for part, probabilities in zip(classes, made)]
-        self.assertGreater(rates[0][0], 0.2)  # only human clips have 8 kHz: there is nothing to bring it into line with
+        self.assertGreater(rates[0][0], 0.2)  # only human clips have 8 kHz: there is no counterpart to balance with
 
     def test_the_sampler_draws_by_it_and_nothing_of_valid(self):
         cache = OriginalsInMemory()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Augmentation, pitch and copies by vocoders that are not trained."""
+"""Augmentation, pitch and copies by untrained vocoders."""
 
 import unittest
 
@@ -29,7 +29,7 @@ class Signals(unittest.TestCase):
 
 
 def energy_lag(first, second, reach=400):
-    """By how many samples the loudness of `second` runs behind that of `first`."""
+    """Delay of `second` against `first` in samples, by loudness."""
     loudness = [np.convolve(np.abs(samples), np.hanning(161), "same") for samples in (first, second)]
     loudness = [values - values.mean() for values in loudness]
     return max(range(-reach, reach + 1), key=lambda lag: np.dot(loudness[0], np.roll(loudness[1], -lag)))
@@ -53,7 +53,7 @@ class Pitch(unittest.TestCase):
         self.assertFalse(np.any(track_pitch_hz(np.zeros(16000, np.float32), 80)))
 
 
-# Without PyTorch those that need none.
+# Without PyTorch: the vocoders that do not need it.
 AVAILABLE = [
     name for name in VOCODERS if has_torch or name in ("copy-world", "copy-world-statistical", "copy-lpc-pulses")
 ]

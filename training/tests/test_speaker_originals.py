@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the speaker model is judged on originals."""
+"""Evaluation of the speaker model on originals."""
 
 import unittest
 

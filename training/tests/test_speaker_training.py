@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who speaks in originals, which crops the speaker model is trained on, and what its losses ask for."""
+"""Speakers in originals, training crops of the speaker model, and its losses."""
 
 import csv
 import unittest
@@ -161,7 +161,7 @@ class Recovery(WithFolder):
         windows = np.random.default_rng(2).standard_normal((12, 1, 80, 120)).astype(np.float32)
         network = SpeakerNetwork(80).train()
         with torch.no_grad():
-            network(torch.from_numpy(windows))  # statistics of its own
+            network(torch.from_numpy(windows))  # its own statistics
             expected = network.eval()(torch.from_numpy(windows)).numpy()
         export_onnx(network, str(self.folder / "model.onnx"), 80, 120)
         (parameters,) = parameters_of(self.folder / "model.onnx", ["speaker"])

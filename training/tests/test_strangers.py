@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is expected of strangers in a list, against draws."""
+"""Predictions for strangers in a list, compared with draws."""
 
 import unittest
 

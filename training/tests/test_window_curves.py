@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks on curves of windows: their material, their training, and the file that joins them to a detector."""
+"""The networks on curves of windows: data, training, and the file that joins them to a detector."""
 
 import argparse
 import json
@@ -65,7 +65,7 @@ class Curves(unittest.TestCase):
         changed = (np.abs(filtered - curves)[:, 0, 37:41] > 0.5).any(1)  # around 150 Hz
         for label in (0, 1):
             self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
-        # All bins decide which frames are the loudest and the quietest.
+        # All bins decide about the loudest and quietest frames.
         others = [curve for curve in range(SHAPES[MEAN_SPECTRUM][0]) if curve not in (4, 5)]
         np.testing.assert_allclose(filtered[:, others, 512:], curves[:, others, 512:], atol=0.1)
 
@@ -96,7 +96,7 @@ class Networks(unittest.TestCase):
 
 
 def write_bank(folder, kind, crops, seed):
-    """Noise, and in generated crops a line."""
+    """Noise, with a line in generated crops."""
     rng = np.random.default_rng(seed)
     for index in range(2):
         curves = rng.standard_normal((crops, *SHAPES[kind])).astype(np.float16)
@@ -127,7 +127,7 @@ class Training(unittest.TestCase):
         self.assertTrue(1700 < places.max() <= 1500 * np.exp(0.2) + 1)
         heights = items[:, 0].max(axis=1)
         np.testing.assert_allclose(heights, 2, atol=0.02)
-        # A line that moves down leaves nothing above the highest bin.
+        # A line that moves down leaves only zeros above the highest bin.
         lowest = items[places.argmin(), 0]
         np.testing.assert_array_equal(lowest[int(np.ceil((bins - 1) * places.min() / 1500)) + 2 :], 0)
         np.testing.assert_allclose(lowest[: places.min() - 100], 1, atol=1e-6)
@@ -224,7 +224,7 @@ class Joined(unittest.TestCase):
         bands = torch.randn(3, 1, 256, 98)
         curves = {kind: torch.randn(3, *shape) for kind, shape in SHAPES.items()}
         with torch.no_grad():
-            detector(bands)  # statistics of its own
+            detector(bands)  # its own statistics
         detector.eval()
         with tempfile.TemporaryDirectory() as folder:
             path, joined_path = (str(Path(folder, name)) for name in ("detector.onnx", "joined.onnx"))
@@ -253,7 +253,7 @@ class Joined(unittest.TestCase):
         curves = torch.randn(64, *SHAPES[MEAN_SPECTRUM])
         with torch.no_grad():
             for network in networks:
-                network(curves * 2 + 1)  # statistics of its own
+                network(curves * 2 + 1)  # its own statistics
         joined_networks = MeanOfNetworks(networks).eval()
         found = numbers_of_networks(part_of(MEAN_SPECTRUM, joined_networks, 0.7))
         self.assertEqual(len(found), 2)

@@ -6,16 +6,16 @@
                       [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last
-weights' logits of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps
-when given; log.csv has the step count to repeat a timed run by. A run of --steps that was broken off goes on from its
-last validation when it is started again.
+weights' logits of the validation clips. The learning rate follows the elapsed share of --minutes, or of --steps if
+given; log.csv has the step count to repeat a timed run. An interrupted run of --steps continues from its last
+validation when restarted.
 
-    --without copies ...   leaves something out, to see what it brings
+    --without copies ...   leaves something out, to measure its benefit
     --changes room=0.3 ..  sends such shares of the crops through a room, a compressor and others, before augment()
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
     --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
-                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with so much of the
-                           losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
+                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with these weights of
+                           the losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
                            mean error best.pt is chosen
 """
 
@@ -54,8 +54,8 @@ from networks.torch_features import Spectrogram
 from train.pairs import PairLosses, StartingNetwork, hide_alike
 
 LABEL_SMOOTHING = 0.03
-TEACHER_SHARE = 0.7  # of the target, where there are teachers: their probability; the rest is the label
-AVERAGING = 0.999  # of the weights, per step; the averaged weights are those that are validated and kept
+TEACHER_SHARE = 0.7  # of the target, with teachers: their probability; the rest is the label
+AVERAGING = 0.999  # of the weights, per step; the averaged weights are validated and kept
 
 
 def hide_parts(views, rng):
@@ -72,8 +72,8 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples
-    [batch, window] by HEARD stands in place of what the recipes make."""
+    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples,
+    [batch, window] by HEARD instead of features."""
 
     def __init__(self, options, recipes, first_step=0, as_samples=False):
         self._options, self._recipes, self._first, self._as_samples = options, recipes, first_step, as_samples
@@ -102,8 +102,8 @@ def is_held_out(clip, hold_out):
 
 
 def validation_windows(cache, extractor, hold_out=None):
-    """One window from the middle of every validation clip, or of every one of a fold that is held out: (float16 [clips,
-    ..], as `extractor` computes them, clips)."""
+    """One window from the middle of every validation clip, or of every clip of the held-out fold: (float16 [clips, ..]
+    by `extractor`, clips)."""
     features = []
     clips = [clip for clip in cache.clips if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
@@ -154,7 +154,7 @@ def learning_rate(progress, peak):
 
 
 def optimiser_of(model, options, undecayed=()):
-    """Decays matrices and kernels only: neither biases, nor scales of normalisation, nor what is in `undecayed`."""
+    """Decays matrices and kernels only: neither biases, nor scales of normalisation, nor anything in `undecayed`."""
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     return torch.optim.AdamW(
@@ -167,7 +167,7 @@ def optimiser_of(model, options, undecayed=()):
 
 
 class Run:
-    """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
+    """State to resume a run from: the weights, their average, the optimiser's state and the step number."""
 
     def __init__(self, options, folder):
         self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size])
@@ -200,7 +200,7 @@ def open_log(path, is_new):
 
 
 class ConditionLog:
-    """conditions.csv of a run: errors through each condition, a row per validation."""
+    """conditions.csv of a run: errors under each condition, a row per validation."""
 
     def __init__(self, folder, check, is_new):
         self._check, self._path = check, folder / "conditions.csv"
@@ -208,7 +208,7 @@ class ConditionLog:
             self._path.unlink(missing_ok=True)
 
     def add(self, model, place):
-        """Returns the mean error. `place`: columns that say where the run stands."""
+        """Returns the mean error. `place`: columns with the progress of the run."""
         figures = self._check.figures(lambda windows: score(model, windows))
         row = {**place, "mean_error": mean_error(figures), **figures}
         row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train a detector that hears bands and curves together, on crops and on what recordings may go through.
+"""Train a detector on bands and curves together, on crops and laundered crops.
 
     python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 0.2]
 
 A step has --crops crops, half of them human, each in three views (data/view_sampler.py): as published and twice
-laundered. Every view has its label, and those laundered are to get the logit of the published one, too. Writes last.pt
-(averaged weights), settings.json, log.csv and state.pt, from which a run that was broken off goes on, into --run.
+laundered. Every view has its label, and laundered views are also trained to get the logit of the published one. Writes
+last.pt (averaged weights), settings.json, log.csv and state.pt, from which an interrupted run continues, into --run.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from train.detector import LABEL_SMOOTHING, average_weights, hide_parts, learnin
 HIDDEN_SHARE = 0.08  # of the parts
 SAVE_MINUTES = 3
 VALIDATED = 700
-DIFFERENCE = 1.5  # of logits, from which the loss on it grows linearly only
+DIFFERENCE = 1.5  # of logits, beyond which their loss grows only linearly
 
 
 class ViewBatches(IterableDataset):

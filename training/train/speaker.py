@@ -3,9 +3,9 @@
 
     python3 -m train.speaker --cache CACHE --sources SOURCES --run FOLDER --steps 3000 [--start-from last.pt] [--seed S]
 
-CACHE is what data/prepare_chains.py wrote, SOURCES the folder with sources.csv; VERAVOX_CORPUS names the folder with
-index.csv. People of `valid` are left out, on other pages too. Writes last.pt (averaged weights), settings.json and
-log.csv into --run. A run that was broken off goes on from its last validation when it is started again.
+CACHE comes from data/prepare_chains.py, SOURCES is the folder with sources.csv; VERAVOX_CORPUS names the folder with
+index.csv. People of `valid` are excluded, on other pages too. Writes last.pt (averaged weights), settings.json and
+log.csv into --run. An interrupted run continues from its last validation when restarted.
 """
 
 import argparse
@@ -35,14 +35,14 @@ CENTRE_SECONDS = 2
 
 
 def validation_windows(groups, cache):
-    """Up to six inputs per owner of `groups` ({(campaign, person): clips}), each of clips of its own, joined up to 5 s.
+    """Up to six inputs per owner of `groups` ({(campaign, person): clips}), each from separate clips, joined up to 5 s.
     Returns (float16 [windows, bands, frames], (campaign, person) of each)."""
     extractor, features, owners = FeatureExtractor(FEATURES), [], []
     for owner, clips in groups.items():
         joined, windows = [], []
         for clip in clips:
             joined.append(cache.samples(clip, 0, 0, min(clip["samples"], WINDOW_SAMPLES)))
-            # A speaker with few words gives one window per word, so that there is something to compare.
+            # A speaker with few words gives one window per word, so that there are several to compare.
             if sum(map(len, joined)) >= WINDOW_SAMPLES or len(clips) <= VALIDATION_WINDOWS_PER_SPEAKER:
                 windows.append(np.concatenate(joined)[:WINDOW_SAMPLES])
                 joined = []
@@ -81,7 +81,7 @@ def validate(model, features, owners):
 
 
 def centres_of(model, sampler, seed):
-    """[classes, 256]: the embedding of one crop of each class, so that a trained model does not start among random
+    """[classes, 256]: the embedding of one crop of each class, so that a trained model does not start with random
     centres."""
     extractor, rng, made, features = FeatureExtractor(FEATURES), np.random.default_rng([seed, 2]), [], []
     for number in range(sampler.classes):
@@ -94,7 +94,7 @@ def centres_of(model, sampler, seed):
 
 
 class Run:
-    """What a run can be taken up from."""
+    """State to resume a run from."""
 
     def __init__(self, options, sampler, folder):
         self.model = SpeakerNetwork(FEATURES["bands"]).to(memory_format=torch.channels_last)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let trained detectors say how sure one can be of the crops that a student will see: train/detector.py --taught.
+"""Score a student's future crops with trained detectors, for train/detector.py --taught.
 
     python3 -m train.teach --cache FOLDER --teachers RUN/last.pt ... --steps N --out LOGITS.npy [--seed S]
 
-Each teacher hears the whole crop through the features that it was trained on, those in the settings.json beside its
-weights. LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and
-batch, and no --changes.
+Each teacher gets the whole crop through the features of its training, from the settings.json beside its weights.
+LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and batch,
+and no --changes.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def teach(options):
     recipes = distinct(recipe for _, recipe in teachers)
     decide = [network.eval().to(memory_format=torch.channels_last).decide for network, _ in teachers]
     if options.compile:
-        # One graph for each length of window and teacher.
+        # One graph per window length and teacher.
         torch._dynamo.config.recompile_limit = len(WINDOW_SECONDS) * len(teachers)
         decide = [torch.compile(function, dynamic=False) for function in decide]
     batches = iter(DataLoader(FeatureBatches(options, recipes), batch_size=None, num_workers=1, prefetch_factor=4))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train the neural vocoders of our own on the human training clips of the prepared corpus.
+"""Train our own neural vocoders on the human training clips of the prepared corpus.
 
     python3 -m train.vocoders --cache FOLDER --run FOLDER [--vocoders istft codec transposed] [--minutes 12] [--steps N]
 
@@ -35,13 +35,13 @@ from networks.neural_vocoders import (
 
 CROP_SAMPLES = 12800  # a multiple of every vocoder's hop
 CHECKPOINT_SHARES = (0.35, 0.65, 1.0)  # of the steps; the discriminator joins after the first
-CODEC_RATE, CODEC_FIRST_BATCH = 3e-3, 1_000_000  # batches that the steps with samples do not reach
+CODEC_RATE, CODEC_FIRST_BATCH = 3e-3, 1_000_000  # batch numbers beyond the steps with samples
 LOG_EVERY, LOGGED = 25, ("mel", "spectral", "codes", "fooling", "match", "discriminator")
 MEL_WEIGHT, STFT_WEIGHT, MATCH_WEIGHT = 15.0, 3.0, 2.0
 
 
 class HumanCrops:
-    """batch(i) depends on the seed and i only: crops of human training clips, at about LEVEL_RMS."""
+    """batch(i) depends only on the seed and i: crops of human training clips, at about LEVEL_RMS."""
 
     def __init__(self, cache, seed, batch_size):
         self._cache, self._seed, self._batch_size = cache, seed, batch_size
@@ -76,7 +76,7 @@ def magnitudes(samples, fft_size):
 
 
 def reconstruction_loss(copy, human):
-    """(mel loss, spectral loss): log distances over three resolutions, and how far the loud parts are off."""
+    """(mel loss, spectral loss): log distances over three resolutions, and the error of the loud parts."""
     mel = spectral = 0.0
     for fft_size in (256, 512, 1024):
         ours = magnitudes(copy, fft_size)
@@ -139,8 +139,7 @@ def train_codec(codec, crops, steps):
 
 
 def train(name, crops, options, run, start):
-    """Returns the weights after the last step. `start`: weights, of which those with the names of this vocoder's are
-    used."""
+    """Returns the weights after the last step. `start`: weights, used if this vocoder has the same names."""
     torch.manual_seed(options.seed)
     vocoder, discriminator = VOCODERS[name](), SpectrogramDiscriminator().to(memory_format=torch.channels_last)
     vocoder.load_state_dict({key: value for key, value in start.items() if key in vocoder.state_dict()}, strict=False)

@@ -87,7 +87,7 @@ def noise_conditions(count, seed):
 
 def measure(decisions, sequences):
     """Precision, recall (of all speech frames, and of the loud ones alone), F1, false alarm rate, per 10 ms frame; and
-    the share of 5 s windows that are skipped although at least 30 % is speech, or kept although nothing is."""
+    the share of 5 s windows that are skipped despite at least 30 % speech, or kept without any."""
     found = np.concatenate(decisions).astype(bool)
     speech = np.concatenate([sequence.speech for sequence in sequences])
     core = np.concatenate([sequence.core for sequence in sequences])
@@ -122,7 +122,7 @@ def choose_thresholds(clips, rng):
 
 
 def recall_by(clips, key):
-    """Core recall on single clips as they are, grouped. Groups of less than ten seconds are left out."""
+    """Core recall on single unmodified clips, grouped. Groups of less than ten seconds are omitted."""
     groups = {}
     for clip in clips:
         hit, total = groups.get(key(clip), (0, 0))
@@ -132,7 +132,7 @@ def recall_by(clips, key):
 
 
 def cost_ms():
-    """Milliseconds for 5 s of audio on one thread, the best of many runs, the call from Python included."""
+    """Milliseconds for 5 s of audio on one thread, the best of many runs, including the call from Python."""
     samples = np.random.default_rng(0).standard_normal(WINDOW_FRAMES * mixtures.HOP_SAMPLES, dtype=np.float32) * 0.1
 
     def once():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a speech frame is: the definition that the detector is trained and measured by. docs/vad.md explains it."""
+"""Definition of a speech frame for training and measuring the detector. docs/vad.md explains it."""
 
 import numpy as np
 from scipy import ndimage, signal
@@ -28,7 +28,7 @@ def frame_levels_db(samples):
 
 
 def level_range_db(samples):
-    """(loud, quiet): what 5 % of the frames exceed, and what 5 % stay under."""
+    """(loud, quiet): the levels that 5 % of the frames exceed, and that 5 % stay below."""
     levels = frame_levels_db(samples)
     return np.quantile(levels, 0.95), np.quantile(levels, 0.05)
 
@@ -41,7 +41,7 @@ def _runs(mask):
 
 def label_speech(samples):
     """Speech frames of a clean clip. Returns (speech, core), bool [ceil(n / 160)] each: `core` frames are loud enough
-    by themselves, `speech` frames also the short pauses between them and a margin on both sides."""
+    by themselves; `speech` also includes the short pauses between them and a margin on both sides."""
     levels = frame_levels_db(samples)
     loud, quiet = np.quantile(levels, 0.95), np.quantile(levels, 0.05)
     threshold = min(max(loud - 35, quiet + 9), loud - 20)

@@ -25,13 +25,13 @@ def _gain(db):
 
 
 def active_rms(sound):
-    """RMS of the 10 ms frames within 40 dB of the loudest: what lies between clicks does not count."""
+    """RMS of the 10 ms frames within 40 dB of the loudest, so that pauses between clicks do not count."""
     power = np.mean(np.square(sound[: len(sound) // HOP_SAMPLES * HOP_SAMPLES].reshape(-1, HOP_SAMPLES)), axis=1)
     return np.sqrt(np.mean(power[power >= power.max() * 1e-4])) + 1e-12
 
 
 def lay_out(clips, frames, pause_s, rng):
-    """Clips at SPEECH_LEVEL_DB, one after the other, with pauses of about pause_s of digital silence in between."""
+    """Clips at SPEECH_LEVEL_DB, one after another, with pauses of about pause_s of digital silence in between."""
     samples = np.zeros(frames * HOP_SAMPLES, np.float32)
     speech, core = np.zeros(frames, bool), np.zeros(frames, bool)
     at = int(rng.exponential(pause_s) * 100) if rng.random() < 0.7 else 0
@@ -61,7 +61,7 @@ def babble(samples, clips, rng):
 
 
 def add_noise(sequence, noise, snr_db):
-    """The speech stands at SPEECH_LEVEL_DB."""
+    """The speech has SPEECH_LEVEL_DB."""
     sequence.samples = sequence.samples + (noise * (_gain(SPEECH_LEVEL_DB - snr_db) / active_rms(noise))).astype(
         np.float32
     )
@@ -71,7 +71,7 @@ def to_16_bit(samples):
     return (np.clip(np.round(samples * 32768), -32768, 32767) / 32768).astype(np.float32)
 
 
-# Kinds of noise and how often each is met in training.
+# Kinds of noise and their frequency in training.
 _TRAINING_NOISES = {
     noises.white: 2,
     noises.pink: 2,
@@ -116,7 +116,7 @@ def _channel(samples, rng):
 
 def training_sequence(clips, frames, rng):
     """Speech with any of the noises at -3 to 40 dB, or noise alone, at -66 to -6 dBFS, perhaps in 16 bits.
-    Returns the sequence and which frames' labels mean something, bool [frames]."""
+    Returns the sequence and a mask of frames with meaningful labels, bool [frames]."""
     samples = frames * HOP_SAMPLES
     spoken = rng.random() < 0.85
     chosen = [clips[i] for i in rng.integers(len(clips), size=12)] if spoken else []
@@ -126,7 +126,7 @@ def training_sequence(clips, frames, rng):
     kind = rng.random()
     known = np.ones(frames, bool)
     if kind < 0.08:
-        # Voices in the background are no noise to learn to reject.
+        # Background voices are not noise to be rejected.
         add_noise(sequence, babble(samples, clips, rng), rng.uniform(-3, 30))
         known = sequence.speech.copy()
     elif kind < 0.85:

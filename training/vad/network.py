@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network of native/vad/speech_network.h in PyTorch, and its way into C++."""
+"""The network of native/vad/speech_network.h in PyTorch, and its export to C++."""
 
 import numpy as np
 import torch
@@ -19,8 +19,8 @@ class SpeechNetwork(nn.Module):
         self.output = nn.Linear(UNITS, STEP_FRAMES)
 
     def forward(self, features):
-        """features: [batch, frames, 24], frames even. Returns log odds [batch, frames - 8] of the frames but the last
-        8, which the network has not heard enough of."""
+        """features: [batch, frames, 24], frames even. Returns log odds [batch, frames - 8], without the last 8 frames,
+        of which the network has not heard enough."""
         batch, frames, _ = features.shape
         states, _ = self.recurrence(features.reshape(batch, frames // STEP_FRAMES, STEP_FRAMES * BANDS))
         return self.output(states[:, DELAY_STEPS:]).reshape(batch, -1)
@@ -36,8 +36,8 @@ def _braces(tensor):
 
 
 def cpp_weights(network):
-    """The text of native/vad/speech_network_weights.inc. PyTorch's order of the gates, reset, update and candidate, is
-    ours, too."""
+    """The text of native/vad/speech_network_weights.inc. The order of the gates is PyTorch's: reset, update and
+    candidate."""
     gru = network.recurrence
     bias = gru.bias_ih_l0.detach().clone()
     bias[: 2 * UNITS] += gru.bias_hh_l0.detach()[: 2 * UNITS]
@@ -57,8 +57,8 @@ def cpp_weights(network):
 
 
 def cpp_reference(network, steps=60):
-    """The text of native/test/speech_network_reference.inc: outputs, step by step, for the inputs that the test makes
-    by the same formula."""
+    """The text of native/test/speech_network_reference.inc: outputs, step by step, for inputs made by the test's
+    formula."""
     step, index = np.arange(1, steps + 1)[:, None], np.arange(1, STEP_FRAMES * BANDS + 1)[None]
     inputs = torch.from_numpy((3 * np.sin(0.1 * step * index)).astype(np.float32))
     with torch.no_grad():

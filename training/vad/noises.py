@@ -13,7 +13,7 @@ def _time_s(samples):
 
 
 def _sine(cycles):
-    """Of a phase in cycles, in single precision, which is several times faster."""
+    """Sine of a phase in cycles, in single precision, which is several times faster."""
     return np.sin((2 * np.pi * np.mod(cycles, 1)).astype(np.float32))
 
 

@@ -17,7 +17,7 @@ from vad.frame_labels import HOP_SAMPLES, label_speech, level_range_db
 MAX_SECONDS = 10
 # Not all of its clips are speech.
 _EXCLUDED_SOURCES = {"MycroftAI/Precise-Community-Data"}
-# From the speech to the background of the recording. Less, and the labels would be guesses.
+# Least level difference of speech and background. With less, the labels would be guesses.
 _MIN_RANGE_DB = 35
 _BATCH_CLIPS = 40
 
@@ -31,11 +31,11 @@ class SpeechClip:
     samples: np.ndarray  # float32 [n], 16 kHz, whole frames
     speech: np.ndarray  # bool [n / 160], see frame_labels.py
     core: np.ndarray
-    level_db: float  # of the core frames together
+    level_db: float  # of all core frames
 
 
 def parse_with_corpus(parser):
-    """The command's options with --corpus, which VERAVOX_CORPUS can stand for; docs/corpus.md describes the folder."""
+    """The command's options with --corpus, which VERAVOX_CORPUS can replace; docs/corpus.md describes the folder."""
     parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
     options = parser.parse_args()
     if not options.corpus:
@@ -44,7 +44,7 @@ def parse_with_corpus(parser):
 
 
 def _choose(corpus, split, count, rng):
-    """Clips drawn evenly over label, then with the square root of what a source has, then by speaker."""
+    """Clips drawn evenly over labels, then by the square root of a source's clips, then by speaker."""
     groups = defaultdict(lambda: defaultdict(list))
     with open(corpus / "index.csv", newline="") as index:
         for row in csv.DictReader(index):
@@ -89,7 +89,7 @@ def _decode(paths):
 
 
 def load_speech_clips(corpus, split, count, rng):
-    """About `count` clips of a split ("train" or "valid") are looked at; those with a quiet background are returned."""
+    """Examines about `count` clips of a split ("train" or "valid"); returns those with a quiet background."""
     corpus, clips = Path(corpus), []
     chosen = _choose(corpus, split, count, rng)
     for first in range(0, len(chosen), _BATCH_CLIPS):

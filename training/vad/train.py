@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEQUENCE_FRAMES = 1000
 BATCH = 64
 LEARNING_RATE = 4e-3
-# Speech that is thrown away costs more than noise that is kept.
+# Rejected speech costs more than kept noise.
 SPEECH_WEIGHT = 2.0
 
 

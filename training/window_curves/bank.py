@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write curves of training crops, so that networks on them train in minutes.
+"""Write curves of training crops, so that networks train on them in minutes.
 
     python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
         [--changes room=0.5 noise=0.2 ..] [--without augmentation ..] [--hold-out 2/8]
 
-Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
-human and a generated crop in turn, as data/sampler.py pairs them. --changes: what such shares of the crops of either
-class go through, in the order given, after everything else. What lies below and beside the voice, and what
-a room or a compressor leaves, tells much, but is easy to filter out and to add. Files that exist are kept.
---hold-out 2/8: nothing from the second eighth of the training sources, as in train/detector.py;
-window_curves/held_out.py scores just those.
+Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof";
+alternately of a human and a generated crop, as data/sampler.py pairs them. --changes: processing of these shares of the
+crops of either class, in the given order, after everything else. Sound below and beside the voice, and traces of a room
+or a compressor, are revealing, but easy to filter out and to add. Existing files are kept. --hold-out 2/8: nothing from
+the second eighth of the training sources, as in train/detector.py; window_curves/held_out.py scores just those.
 """
 
 import argparse
@@ -31,7 +30,7 @@ CHANGES_SEED = 20261124
 
 
 def curves_of_crops(kind, sampler, index, changes=(), batches=BATCHES):
-    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: pairs of a share and a
+    """(curves, labels) of the file with this index, from `batches` batches of crops. `changes`: pairs of a share and a
     function of a crop and a Generator, applied in this order."""
     window_curves, curves, labels = WindowCurves(kind), [], []
     rng = np.random.default_rng([CHANGES_SEED, index])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves of a window over frequency, as native/features makes them for serving."""
+"""Curves of a window over frequency, as in native/features for serving."""
 
 from features.native import FeatureExtractor
 from features.recipe import (
@@ -19,16 +19,16 @@ SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items(
 
 
 def numbers_of_curves(features):
-    """How many numbers of curves follow the bands of a recipe."""
+    """Count of curve values that follow the bands of a recipe."""
     return sum(CURVES[kinds[0]] * sum(features.get(field, [])) // 2 for field, kinds in CURVE_FIELDS.items())
 
 
 class WindowCurves:
-    """`kind`: of SHAPES; native/features/mean_spectrum.h and phase_coherence.h say what they are."""
+    """`kind`: of SHAPES; native/features/mean_spectrum.h and phase_coherence.h explain them."""
 
     def __init__(self, kind):
         self._shape = SHAPES[kind]
-        # The extractor makes bands first, here as few as it can.
+        # The extractor computes bands first, here as few as possible.
         self._extractor = FeatureExtractor({**FEATURES, "bands": 1, **curve_fields([kind])})
 
     def compute(self, samples):

@@ -9,13 +9,13 @@ from torch import nn
 from features.recipe import LONG_MEAN_SPECTRUM, LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE
 from window_curves.curves import SHAPES
 
-PLACES = 8  # in frequency that the head tells apart
+PLACES = 8  # in frequency that the head distinguishes
 
 
 @dataclass(frozen=True)
 class Layers:
-    """The first convolution's stride, how many values the pooling takes the largest of, and whether each curve is first
-    brought to the mean and deviation that it has in training."""
+    """The first convolution's stride, the width of the max pooling, and whether curves are first scaled by their mean
+    and deviation in training."""
 
     stride: int
     pooled: int

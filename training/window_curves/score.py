@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Add what networks on curves of windows say to the scores of a detector, clip by clip.
+"""Add the logits of networks on curves of windows to the scores of a detector, clip by clip.
 
     python3 -m window_curves.score --kind mean_spectrum --weights RUN/last.pt .. --scores SCORES.csv --clips FOLDER
         --out OUT [--shares 0.2 0.5 1 inf]
 
-SCORES.csv is of `veravox evaluate --scores`, and its paths start from --clips. OUT/share-0.5.csv is the same table,
+SCORES.csv comes from `veravox evaluate --scores`, with paths relative to --clips. OUT/share-0.5.csv is the same table,
 with scores whose logit is the detector's plus 0.5 times the mean of the network's over the windows; inf: the network
 alone. judge.compare_runs compares such files.
 """

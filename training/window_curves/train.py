@@ -4,7 +4,7 @@
     python3 -m window_curves.train --kind mean_spectrum --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
         [--start-from RUN/last.pt]
 
---banks are of window_curves/bank.py, --shares how much of a batch comes from each. Writes last.pt, settings.json and
+--banks come from window_curves/bank.py, --shares are their shares of a batch. Writes last.pt, settings.json and
 log.csv (the mean loss of every 100 steps) into RUN.
 """
 
@@ -34,7 +34,7 @@ def read_bank(folder):
 
 
 def draw(bank, pairs, rng):
-    """So many pairs of a human and a generated crop, the pairs as they were drawn together."""
+    """This many pairs of a human and a generated crop, as they were drawn together."""
     curves, labels = bank
     first = 2 * rng.integers(len(labels) // 2, size=pairs)
     places = np.concatenate([first, first + 1])
@@ -42,7 +42,7 @@ def draw(bank, pairs, rng):
 
 
 def hide_run(curves, share, rng):
-    """Hides a random run of bins of that share of the items, in place: the network must not lean on one line."""
+    """Hides a random run of bins in this share of the items, in place: the network must not rely on one line."""
     bins = curves.shape[2]
     for item in curves:
         if rng.random() < share:
@@ -52,7 +52,7 @@ def hide_run(curves, share, rng):
 
 
 def pairs_of_banks(shares, batch):
-    """Pairs of a batch from each bank; the last bank has what rounding leaves."""
+    """Pairs of a batch from each bank; the last bank gets the rounding remainder."""
     pairs = [round(batch / 2 * share / sum(shares)) for share in shares[:-1]]
     return [*pairs, batch // 2 - sum(pairs)]
 

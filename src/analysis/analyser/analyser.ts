@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room is the interface of the analysis: requests and their results, for files, recordings in ranges
+// and live audio. The server and the commands depend on it; src/analysis/pipeline implements it, and
+// doubles replace it in tests.
 import type {
   AudioPart,
   AudioWindow,

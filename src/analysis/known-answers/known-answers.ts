@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room checks that models still give their recorded answers to the clips in the manifest. The server
+// is ready only if they do, and a reload takes new models only after this check. `veravox models record`
+// writes the answers.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

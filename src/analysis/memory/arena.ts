@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room is memory shared by threads: the upload arena, the slots for model inputs, and words for
+// signals. Bytes are handed over as offset and length, not copied.
 
 /** A run of bytes in the upload arena. */
 export interface ArenaRegion {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room reads a models folder: the manifest and its schema, the files of weights, calibration, and
+// fingerprints of everything that a score depends on.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room connects decoding (src/analysis/prepare) with scoring (src/analysis/scoring) and implements
+// the interface in src/analysis/analyser. It follows each file, recording and live stream from bytes to
+// windows with scores.
 import { join } from 'node:path';
 import type { Config } from '../../base/config/options.js';
 import type { ProcessPlace } from '../../base/config/process-place.js';

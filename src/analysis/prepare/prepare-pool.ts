@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room runs the threads that decode files and compute model inputs, by the native addon. Recordings
+// read in ranges have threads of their own, so that they may wait for bytes without blocking requests.
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { FairQueue } from '../threads/fair-queue.js';

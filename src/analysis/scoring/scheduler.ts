@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room turns model inputs into scores: threads that own the models, batches, and the choice of CPU or
+// GPU. It alone loads ONNX Runtime.
 import type { CodedSound } from '../../base/addon/addon.js';
 import { outputSizeOf } from '../models/model-sizes.js';
 import { BackgroundShare } from '../threads/background-share.js';

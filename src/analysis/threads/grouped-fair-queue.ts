@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room decides whose work a thread takes next: queues in which owners take turns, the share of
+// background work, and the priority of threads.
 import { FairQueue, moveToEnd } from './fair-queue.js';
 
 /**

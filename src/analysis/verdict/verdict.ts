@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room turns scores into answers: verdict, confidence, reasons and warnings. All of it is pure
+// functions.
 
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';

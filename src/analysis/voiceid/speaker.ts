@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room handles voice identity: it makes voiceprints from embeddings, compares them, and reads lists
+// of them. Each voiceprint is bound to the model that made it.
 
 import type { Config } from '../../base/config/options.js';
 import { answersTo } from '../../base/contract/model-ids.js';

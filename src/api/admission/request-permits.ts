@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room decides whether the server accepts a request: permits, shares of memory and places, rate
+// limits, and the expected wait. A refusal says when to try again.
 import { ServiceError } from '../../base/errors/service-error.js';
 import { type Holder, type Obstacle, SharedBudget, type SharePercents } from './shared-budget.js';
 

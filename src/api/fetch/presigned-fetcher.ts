@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room reads files behind links that clients send, and posts webhooks. It checks the host and every
+// resolved address, and connects nowhere else.
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { ServiceError } from '../../base/errors/service-error.js';

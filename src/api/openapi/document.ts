@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room writes the OpenAPI document from the contract in src/base/contract and src/console/contract.
+// The server sends it as /openapi.json.
 
 import { answerHeaders } from '../../base/contract/answer-headers.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room serves live audio over WebSockets: messages, sessions, resumption and time limits. A session
+// outlives its connection for a short time, so that a client can resume it.
 import type { LiveAnalyser, LiveAudio, LiveEvent } from '../../analysis/analyser/live.js';
 import { RunningVerdict, rounded } from '../../analysis/verdict/verdict.js';
 import { warningsOf } from '../../analysis/verdict/warnings.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room receives request bodies into the upload arena, within limits of size, time and memory. It
+// parses multipart forms and JSON in place.
 
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';

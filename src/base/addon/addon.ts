@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room loads the native addon and declares its types. The stages themselves are in native/.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room defines files that are read in ranges, such as a link, a stored file or S3, with retries and a
+// minimum pace. A source notices if its file changes while it is read.
 
 /** A file that is read in ranges and is never in memory as a whole. The holder closes it. */
 export interface ByteSource {

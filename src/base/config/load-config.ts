@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room reads the settings from the environment: tables of options by subject, their units and ranges,
+// and contradictions between them. docs/configuration.md is generated from the tables.
 import os from 'node:os';
 import { contradictionsOf } from './contradictions.js';
 import { stateDirIn } from './data-dir.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room describes the client API as data: endpoints, fields, answers and their schemas. Types, the
+// OpenAPI document, the client's types and tests all derive from it.
 import type { Endpoint, EndpointSettings } from './endpoint.js';
 import { fileEndpoints } from './file-endpoints.js';
 import { healthEndpoints } from './health-endpoints.js';

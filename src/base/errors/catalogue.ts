@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room lists every error of the server with its status and sentence, and makes texts safe to show.
+// docs/errors.md is generated from the catalogue.
 import { adminEntries } from './admin-entries.js';
 import type { CatalogueEntry } from './catalogue-entry.js';
 import { fileEntries } from './file-entries.js';

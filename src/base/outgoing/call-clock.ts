@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room holds the time limits of calls to other programs.
 
 export interface CallTimeouts {
   /** Between two signs of life: an address, a connection, the answer's head, more bytes. */

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room makes traces of requests and jobs. OpenTelemetry is loaded only if a collector is configured;
+// without one, nothing is recorded.
 
 /** What a span says, by the names of OpenTelemetry's semantic conventions, or by `veravox.` names. */
 export type Facts = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room is `veravox predict --html`: pages with the waveform of a recording and its verdict over time.
+// A page is one file that loads nothing.
 import { type Reason, reasons } from '../../analysis/verdict/reasons.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import { escaped, plotStyle } from '../../evaluation/drawings/svg.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room describes the admin API as data, like src/base/contract for clients: endpoints with the lowest
+// role, fields and answers.
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import { analysisFactsLookup } from './analysis-facts.js';
 import { adminHealthEndpoints } from './health-endpoints.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room counts the scores of each model by hour and compares them with a reference, so that operators
+// see when recordings or scores change. Nothing in it identifies a request.
 import type { Database, Queries, Transaction, Value } from '../../state/database/database.js';
 import { type ScoreKind, scoreKinds } from './score-bins.js';
 import {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room handles the admin API under /v1/admin. A guard checks session, role and the page's token
+// before each handler.
 
 import type { Route } from '../../api/routes/route.js';
 import { KeyRegistry } from '../../state/keys/key-registry.js';

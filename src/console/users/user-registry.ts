@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps the people who use the dashboard: users, sessions, one-time links, passwords, and limits
+// on guessing them.
 import { randomBytes } from 'node:crypto';
 import {
   type Database,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room draws the figures of an evaluation as SVG and as one HTML page. All of it is pure functions.
 import type { Findings } from '../figures/report.js';
 import { detPlot } from './det-plot.js';
 import { groupPlot } from './group-plot.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room computes figures from labelled scores: error rates, thresholds, calibration and intervals. All
+// of it is pure functions.
 import { type BootstrapSettings, bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { thinned } from './curve.js';
 import { MIN_GROUPS, tooFew } from './few-groups.js';

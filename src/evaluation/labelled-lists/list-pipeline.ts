@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room runs the recordings of a labelled list through the analysis, without a server, and reads and
+// writes lists of scores. `veravox evaluate` and `calibrate` use it.
 
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room turns batches into jobs: it reads manifests line by line, watches the jobs, and writes the
+// result. A killed tender loses no line.
 import { once } from 'node:events';
 import type { Logger } from '../../base/observe/log.js';
 import { isTransient } from '../../state/database/database.js';

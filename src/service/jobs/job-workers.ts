@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room runs jobs from the queue in src/state/jobs, in turns, so that accounts share the workers. Each
+// step is saved, so another process can continue after a crash.
 import type { Logger } from '../../base/observe/log.js';
 import { parseTraceparent } from '../../base/tracing/trace-context.js';
 import { isTransient } from '../../state/database/database.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room runs several processes on one port: it starts and replaces them, ends those that hang, and
+// lets them share limits.
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
 import type { RateCounter } from '../../api/admission/rate-limits.js';

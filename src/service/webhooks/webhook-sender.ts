@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room sends the webhooks that are due, and signs them. Accounts share the sender's requests.
 
 import type { Logger } from '../../base/observe/log.js';
 import type { AttemptOutcome } from '../../base/observe/webhook-metrics.js';

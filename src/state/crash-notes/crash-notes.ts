@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room reads the notes that the native code leaves when a decoder crashes, and counts the inputs that
+// ended a process. Such an input is refused later.
 import fs from 'node:fs';
 
 /** An input whose analysis ended the process. */

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room manages the data folder: its lock, durable files, files per day, and the formats of earlier
+// versions.
 
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room runs statements on SQLite or PostgreSQL behind one interface, with migrations, and tells
+// followers about changes.
 
 /** What a statement may be given, and what rows hold. Moments are milliseconds since 1970, truth values 0 and 1. */
 export type Value = string | number | Uint8Array | null;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps jobs and batches in the database, with their queue: SQLite's own, or pg-boss on
+// PostgreSQL. Workers take jobs under a lease.
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../data-folder/days.js';
 import { Conditions, placesFor } from '../database/conditions.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps API keys: hashes in the database, and all of them in the memory of each server. Changes
+// reach every host within a second.
 import { timingSafeEqual } from 'node:crypto';
 import { DatabaseError } from '../database/database.js';
 import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps named thresholds in the database. Each is bound to everything that its model's scores
+// depend on.
 import { answersTo } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoint, ScoringModel } from './operating-point.js';

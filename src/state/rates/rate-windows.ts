@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room counts requests of keys with a rate limit in the database, so that the limit holds over all
+// hosts.
 import type { Database } from '../database/database.js';
 import type { RateLimit } from '../keys/api-key.js';
 

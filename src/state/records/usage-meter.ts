@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room records requests: usage per key and day, and the audit log, whose lines form a chain of
+// hashes. It also removes old days.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

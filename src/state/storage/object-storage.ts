@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room stores clients' files, in the data folder or in an S3 bucket, behind one interface, and signs
+// and checks the links to them.
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { LinkOwner } from './link-owner.js';
 

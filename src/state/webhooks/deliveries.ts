@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps webhooks to be sent: their queue, the schedule of attempts, the log, and the secrets
+// that sign them.
 import { Conditions } from '../database/conditions.js';
 import type { Database, Row } from '../database/database.js';
 import { nowMs } from '../database/now-ms.js';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ExpectedWait, type Turn } from '../../../src/api/admission/expected-wait.js';
 import { ServiceError } from '../../../src/base/errors/service-error.js';
 
-/** Threads that take `stepMs` from one finished request to the next, and a clock that is set by hand. */
+/** Threads that take `stepMs` from one finished request to the next, and a clock set by hand. */
 function simulate(targetMs: number, stepMs: number, parallel = 2) {
   const clock = { ms: 1000 };
   const wait = new ExpectedWait({ targetMs, parallel, nowMs: () => clock.ms });
@@ -16,7 +16,7 @@ function simulate(targetMs: number, stepMs: number, parallel = 2) {
     queue.push(turn);
     return undefined;
   };
-  /** A turn whose body does not come yet. */
+  /** A turn whose body has not arrived yet. */
   const enter = (key: string): Turn => {
     const turn = wait.enter(key);
     assert.ok(!(turn instanceof ServiceError));
@@ -26,7 +26,7 @@ function simulate(targetMs: number, stepMs: number, parallel = 2) {
     clock.ms += stepMs;
     queue.shift()?.end(true);
   };
-  /** Asks much more than can be done until the time that requests take is known. */
+  /** Sends more than can be done until the duration of requests is known. */
   const settle = (): void => {
     for (let i = 0; i < 400; i++) {
       for (let j = 0; j < 4; j++) ask('settling');
@@ -37,7 +37,7 @@ function simulate(targetMs: number, stepMs: number, parallel = 2) {
   return { clock, wait, queue, ask, enter, work, settle };
 }
 
-/** How many requests of a key are admitted in a row. */
+/** The number of requests of a key that are admitted in a row. */
 function fill({ ask }: ReturnType<typeof simulate>, key: string): number {
   let admitted = 0;
   while (ask(key) === undefined) admitted++;
@@ -102,7 +102,7 @@ test('a key with nothing in the queue gets in when a greedy one has filled it', 
   assert.equal(simulation.ask('b'), undefined);
   assert.equal(simulation.ask('c'), undefined);
   assert.notEqual(simulation.ask('greedy'), undefined);
-  // From now on it has a third of the places, and those before stand in its way.
+  // From now on it has a third of the places, and earlier requests are in its way.
   for (let done = 0; done < greedy / 2; done++) simulation.work();
   assert.notEqual(simulation.ask('greedy'), undefined);
 });
@@ -167,17 +167,18 @@ test('Retry-After follows the backlog, and spreads those who keep to it over tim
   const first = simulation.ask('a')?.retryAfterS ?? 0;
   assert.ok(first >= 5 && first <= 6, `${first}`);
   const times = Array.from({ length: 100 }, () => simulation.ask('a')?.retryAfterS ?? 0);
-  // A hundred refused requests need 10 s more, so the last is sent away for 10 s longer, and no second is crowded.
+  // A hundred refused requests need 10 s more, so the last one's retry time is 10 s longer, and no second is
+  // crowded.
   assert.ok((times.at(-1) ?? 0) >= first + 9 && (times.at(-1) ?? 0) <= first + 11, `${times.at(-1)}`);
   for (const second of new Set(times)) {
     assert.ok(times.filter((time) => time === second).length <= 12);
   }
-  // What a flood is told does not hold for others.
+  // Waits told to a flood do not apply to others.
   fill(simulation, 'b');
   assert.ok((simulation.ask('b')?.retryAfterS ?? 99) <= first + 3);
   for (let i = 0; i < 10_000; i++) simulation.ask('a');
   assert.equal(simulation.ask('a')?.retryAfterS, 60);
-  // Time passes, and with it the backlog.
+  // As time passes, so does the backlog.
   while (simulation.queue.length > 0) simulation.work();
   simulation.clock.ms += 60_000;
   assert.equal(simulation.wait.retryAfterS('a'), 1);

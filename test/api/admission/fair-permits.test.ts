@@ -13,7 +13,7 @@ import { API_KEY, OTHER_API_KEY, startTestServer, type TestServer } from '../../
 
 const body = formBody([fileEntry('x')]);
 
-/** So many slow clients as the server takes of them; resolves with how many it has when it refuses the next. */
+/** Opens slow clients until the server refuses one; resolves with the number it held then. */
 async function fillWith(
   server: TestServer,
   gauge: string,
@@ -44,7 +44,7 @@ async function slowPut(link: string, localAddress = '127.0.0.1'): Promise<RawCli
 }
 
 test('one link with slow uploads takes no permit of the API, and only its share of the transfers', async (t) => {
-  // However long this takes, no body is cut off for its pace.
+  // However long this takes, no body is cut off for slowness.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await startTestServer(t, {
     maxInflightRequests: 4,
@@ -69,11 +69,11 @@ test('one link with slow uploads takes no permit of the API, and only its share 
 });
 
 test('links that nobody has signed take transfers of their address only', async (t) => {
-  // However long this takes, no body is cut off for its pace.
+  // However long this takes, no body is cut off for slowness.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await startTestServer(t, { maxTransfers: 20, addressSharePercent: 50 });
   const link = await uploadLink(server, 'a');
-  // Not yet refused for their signature: that is looked at when the permit is there.
+  // Not yet refused for their signature, which is checked after the permit is granted.
   const held = await fillWith(server, 'veravox_transfers_in_flight', () => slowPut(link), t);
   assert.equal(held, 10);
   const other = await slowPut(link, '127.0.0.9');
@@ -112,7 +112,7 @@ test('one key never holds more than its share of the requests; another key gets 
   assert.equal((await ask('greedy')).status, 200);
 });
 
-/** The same as `predict`, from an address of our choice. */
+/** Like `predict`, from a given address. */
 function predictFrom(server: TestServer, localAddress: string): Promise<Pick<Answer, 'status' | 'text'>> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -151,7 +151,7 @@ test('one address never holds more than its share, whatever keys it has; another
 test('a request that would have to wait too long is refused before its body is read', async (t) => {
   const server = await startTestServer(t, { maxWaitMs: 200, scoringThreads: 2 });
   const held = holdAnalyses(server);
-  // Nothing is measured yet: eight requests, at the 25 ms of the first guess.
+  // Nothing is measured yet: eight requests, at the initial guess of 25 ms.
   const admitted = Array.from({ length: 8 }, () => predict(server.port, body));
   await held.running(8);
   const client = await RawClient.connect(server.port);
@@ -161,7 +161,7 @@ test('a request that would have to wait too long is refused before its body is r
   assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n/);
   assert.match(refused, /at its limit of 200 ms of waiting/);
   assert.equal(await server.metric('veravox_expected_wait_seconds'), 0.2);
-  // A key with nothing in the queue still gets in.
+  // A key with nothing in the queue is still admitted.
   admitted.push(predict(server.port, body, { headers: { 'x-api-key': OTHER_API_KEY } }));
   await held.running(9);
   held.finish();

@@ -57,7 +57,7 @@ test('however a request ends, its place is free again, once', async (t) => {
   const headers = withKey('a');
   const { answer } = analyser;
 
-  // The analyser fails, as it should and as it should not.
+  // The analyser fails, in expected and unexpected ways.
   for (const error of [new ServiceError('UNDECODABLE', { problem: 'x' }), new Error('broken')]) {
     analyser.answer = () => {
       throw error;
@@ -79,7 +79,7 @@ test('however a request ends, its place is free again, once', async (t) => {
     );
   }
 
-  // All places are there, and not one more.
+  // All places are free again, and not one more.
   const held = holdAnalyses(server);
   const admitted = [predict(port, body, { headers }), predict(port, body, { headers })];
   await held.running(2);

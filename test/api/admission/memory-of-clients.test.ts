@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients make the server keep is bounded, whatever they send and wherever. Goes over all routes that a server has, so that
-// a new one is covered by itself: each gets more than it may keep, from several keys and addresses, and none of it is complete.
+// Memory that clients make the server keep is bounded, whatever they send and wherever. Covers all routes of a server, including
+// new ones: each gets more than it may keep, from several keys and addresses, and none of it is complete.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { API_KEY, OTHER_API_KEY } from '../../support/test-keys.js';
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
-/** Of bodies, each just smaller than a limit that a route may have. */
+/** Sizes of bodies, each just below a limit that a route may have. */
 const BODY_BYTES = [32, 64, 512, 4096].map((kibibytes) => kibibytes * KIBIBYTE - 256);
 const MAX_BODIES = 64;
 const BODIES_OF_A_SIZE_BYTES = 256 * MEBIBYTE;
@@ -33,15 +33,15 @@ const mayHoldBytes =
   memoryConfig.maxInflightBytes * (1 + 1 / 8) +
   memoryConfig.maxAnswerBytes +
   (memoryConfig.maxTransfers * MEBIBYTE) / 4;
-/** For what the garbage collector has not found yet, and what any request costs. */
+/** Margin for garbage not yet collected, and for the cost of any request. */
 const SLACK_BYTES = 128 * MEBIBYTE;
 
 interface Target extends MemoryServer {
   readonly pid: number;
   readonly browser: Browser;
-  /** Where a link to the storage leads. */
+  /** Path of an upload link to the storage. */
   readonly uploadPath: string;
-  /** Resolves when the server has given back what it has freed. */
+  /** Resolves when the server has returned its freed memory. */
   giveBack(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ function headOf(
 
 const filler = Buffer.alloc(Math.max(...BODY_BYTES), 'a');
 
-/** Begins as an object of one long text. More is sent only if the head was not refused. */
+/** Begins as an object with one long text. Sends more only if the head was not refused. */
 async function unfinishedJson(target: Target, route: InputRoute): Promise<net.Socket[]> {
   const bodies = BODY_BYTES.flatMap((bytes) =>
     Array.from({ length: Math.min(MAX_BODIES, BODIES_OF_A_SIZE_BYTES / bytes) }, (_, index) => {
@@ -136,7 +136,7 @@ function unfinishedForms(target: Target, route: InputRoute): net.Socket[] {
   });
 }
 
-/** As many requests as come through, of whose answers nothing is read. */
+/** Sends as many requests as possible without reading the answers. */
 function unreadAnswers(target: Target, route: InputRoute): net.Socket[] {
   return Array.from({ length: 16 }, (_, index) => {
     const socket = connect(target, index);
@@ -146,7 +146,7 @@ function unreadAnswers(target: Target, route: InputRoute): net.Socket[] {
   });
 }
 
-/** The largest message that may be, but for its last byte. */
+/** The largest allowed message, without its last byte. */
 const unfinishedMessage = (): Buffer => {
   const head = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   head.writeUIntBE(256 * KIBIBYTE, 4, 6);
@@ -178,7 +178,7 @@ async function unfinishedMessages(target: Target, route: InputRoute): Promise<ne
   );
 }
 
-/** Audio up to a little less than what may wait, and then an unfinished message. */
+/** Audio just below the waiting limit, then an unfinished message. */
 async function fullStreams({ port }: Target, { path }: InputRoute): Promise<net.Socket[]> {
   const clients = await Promise.all(
     Array.from({ length: STREAMS }, async (_, index) => {
@@ -209,13 +209,13 @@ async function fullStreams({ port }: Target, { path }: InputRoute): Promise<net.
       };
       send(0);
     };
-    // It may have come before.
+    // It may have arrived before.
     for (const message of client.messages) client.onMessage(message);
   }
   return connected.map(({ socket }) => socket);
 }
 
-/** Resolves when the server takes nothing more, though it has had the time. */
+/** Resolves when the server accepts nothing more, after enough time to do so. */
 async function settled({ port }: Target, sockets: readonly net.Socket[]): Promise<void> {
   const state = (): string =>
     sockets.map((socket) => `${socket.destroyed} ${socket.bytesWritten} ${socket.writableLength}`).join();
@@ -261,7 +261,7 @@ test('no route keeps more of what clients send, or do not read, than there is me
     );
     return peakBytes;
   };
-  // Code that is loaded on demand.
+  // Code loaded on demand.
   for (const route of routes) await request(port, route.path, { method: route.method });
   await target.giveBack();
   const idleBytes = memoryOf(pid, 'VmRSS');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { addressBlock } from '../../../src/api/admission/address-block.js';
 import { type Holder, SharedBudget } from '../../../src/api/admission/shared-budget.js';
 
-/** Takes one unit after the other until there is an obstacle; how many those were. */
+/** Takes units until there is an obstacle; returns their number. */
 function takeAll(budget: SharedBudget, holder: Holder): number {
   let taken = 0;
   for (; budget.obstacle(holder, 1) === undefined; taken++) budget.take(holder, 1);
@@ -17,7 +17,7 @@ test('greedy holders leave others the rest, and the next one its share of that',
   assert.deepEqual(budget.obstacle({ key: 'a' }, 1), { kind: 'key', held: 500 });
   assert.equal(takeAll(budget, { key: 'b' }), 250);
   assert.equal(takeAll(budget, { key: 'c' }), 125);
-  // What they give back, they get only as far as it is still their share.
+  // They regain what they give back only up to their share.
   for (let i = 0; i < 300; i++) budget.give({ key: 'a' }, 1);
   assert.equal(takeAll(budget, { key: 'a' }), 112);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists that a bucket sends take memory of the same budget as bodies.
+// Lists from a bucket take memory from the same budget as bodies.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';

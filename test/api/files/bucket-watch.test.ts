@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bucket that is missing, refuses the credentials or belongs to hosts with another secret is told at once, and by /readyz.
+// A bucket that is missing, refuses the credentials or belongs to hosts with another secret is reported at once, and by
+// /readyz.
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +27,7 @@ const refusal =
       .writeHead(status, { 'content-type': 'application/xml' })
       .end(`<Error><Code>${code}</Code></Error>`);
 
-/** One bucket with room for notes, which may be made to fail. */
+/** One bucket that stores notes, and can be made to fail. */
 async function startBucket(t: TestContext) {
   const objects = new Map<string, Buffer>();
   const state: { fails: Answer | undefined } = { fails: undefined };

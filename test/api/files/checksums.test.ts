@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startTestServer } from '../../support/test-server.js';
 
 const content = Buffer.from('123456789');
-/** The check values that the catalogue of CRCs states for these nine digits. */
+/** The check values for these nine digits in the catalogue of CRCs. */
 const published: readonly (readonly [ChecksumAlgorithm, string])[] = [
   ['crc32', 'cbf43926'],
   ['crc32c', 'e3069283'],

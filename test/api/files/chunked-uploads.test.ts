@@ -12,7 +12,7 @@ import { startTestServer } from '../../support/test-server.js';
 const UNSIGNED = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const content = randomBytes(700_000);
 
-/** As SDKs write it over TLS. */
+/** As SDKs send it over TLS. */
 function unsignedBody(bytes: Buffer, size: number, trailer = `${TRAILER}:${crc32Of(bytes)}\r\n`): Buffer {
   const chunks = chunksOf(bytes, size).map((chunk) =>
     Buffer.concat([

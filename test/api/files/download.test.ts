@@ -24,7 +24,7 @@ async function start(t: TestContext, overrides: Partial<Config> = {}): Promise<S
   return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
 }
 
-/** Files below the data folder that this process, which is also the server, has open. */
+/** Files below the data folder that this process (which is also the server) has open. */
 function openFiles({ dataDir }: Server): string[] {
   return openFilesOf(process.pid).filter((file) => file.startsWith(path.join(dataDir, 'objects')));
 }
@@ -40,7 +40,7 @@ async function rawDownload(link: string, fromPort?: number): Promise<RawClient> 
 const statuses = ({ log }: Server): unknown[] =>
   log.filter(({ method, route }) => method === 'GET' && route === '/veravox/').map(({ status }) => status);
 
-/** Whether an answer with so many bytes of body has come. */
+/** Whether an answer with this many bytes of body has arrived. */
 function hasBody({ received }: RawClient, bytes: number): boolean {
   if (received.length <= bytes) return false;
   const head = received.indexOf('\r\n\r\n');
@@ -203,7 +203,7 @@ test('a client that leaves is counted as gone, and the file closed', async (t) =
 });
 
 test('a client that stops reading is cut off after the time limit', async (t) => {
-  // Another server takes the object, since the limit also holds for who sends one.
+  // Another server takes the object, since the limit also applies to senders.
   const storing = await start(t);
   const link = await stored(storing, 'a', noise(20_000_000));
   const server = await start(t, { dataDir: storing.dataDir, receiveTimeoutMs: 200 });

@@ -112,7 +112,7 @@ test("an account's bytes and files are limited, at the start of an upload and at
   assertOverQuota(await put(server, 'b', 40_001), message);
   assertOverQuota(await put(server, 'b', 40_001, { chunked: true }), message);
   assert.equal(filesOnDisk(server.dataDir).length, 1);
-  // One that takes the place of another needs only the difference.
+  // A replacement needs only the difference.
   assert.equal((await put(server, 'a', 100_000, { chunked: true })).status, 200);
   assert.equal((await put(server, 'a', 10)).status, 200);
   assert.equal((await put(server, 'b', 10)).status, 200);
@@ -161,7 +161,7 @@ test('uploads leave the reserve of the disk alone; keys and audit may use it', a
   const second = await embedded.objects.begin(name, [], 40_000);
   await first.discard();
   await second.discard();
-  // One that says nothing of its size is stopped when the disk gets full under it.
+  // An upload of unstated size is stopped when the disk fills up.
   const silent = await embedded.objects.begin(name, []);
   await silent.write(noise(1000));
   freeBytes = 800_000;

@@ -29,7 +29,7 @@ function otherCharacters(character: string): string[] {
   return swapped === character ? [next] : [next, swapped];
 }
 
-/** Every link that differs from this one in a single character behind the host. */
+/** Every link that differs from this one in a single character after the host. */
 function* changed(link: string): Generator<string> {
   const start = link.indexOf('/', 'http://'.length) + 1;
   for (let i = start; i < link.length; i++) {

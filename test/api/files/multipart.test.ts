@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uploads in parts to the data folder, and what else S3 programs ask of it. That they work is in api/files/s3-programs.test.ts.
+// Uploads in parts to the data folder, and other requests of S3 programs. api/files/s3-programs.test.ts shows that the programs
+// work.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -47,7 +48,7 @@ async function start(t: TestContext, overrides: Partial<Config> = {}) {
   return { dataDir, server, client, object, nameOf, begin, part, complete };
 }
 
-/** Those below `incoming`. */
+/** Files below `incoming`. */
 const leftovers = (dataDir: string): string[] => fs.readdirSync(path.join(dataDir, 'objects', 'incoming'));
 
 test('a link for uploading copies nothing: its holder would read the files of others', async (t) => {
@@ -208,7 +209,7 @@ test('an upload ends once, whoever ends it while its parts come, and leaves noth
     const id = await uploads.begin(name);
     const parts = [await part(id, 1)];
     const { begin } = objects;
-    // Another process ends it between two steps of this one.
+    // Another process ends it between two steps of this process.
     const beginning = t.mock.method(objects, 'begin', async (...given: Parameters<typeof begin>) => {
       beginning.mock.restore();
       await end(id);

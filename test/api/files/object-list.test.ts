@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3 programs list what lies in the embedded storage. That other servers do so, too, is shown by the tests that run on
-// storagesAndBetween.
+// S3 programs list the embedded storage. The tests on storagesAndBetween show the same for other servers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -62,7 +61,7 @@ test('names and sizes come in the order of the names, as many as were asked for'
 
 test('pages of any size, and folders, hold the same as one list', async (t) => {
   const { server, folder, list } = await start(t);
-  // Longer than a name on disk; some with a slash at its end.
+  // Longer than a file name on disk; some end with a slash.
   const long = ['l'.repeat(60), `${'l'.repeat(60)}/x`, `${'l'.repeat(59)}/y`, `${'m'.repeat(130)}/a/b`];
   for (const key of long) await stored(server, key, Buffer.alloc(1));
   const gone = 'k'.repeat(70);
@@ -109,7 +108,7 @@ test('a file that is deleted while its folder is listed is left out', async (t) 
   const file = files.find((each) => each.isFile() && pieceOfEntry(each.name)?.hex === '62');
   assert.ok(file);
   const gone = path.join(file.parentPath, file.name);
-  // Its name is there, and it is not: as between reading the folder and looking at the file.
+  // Its name is listed, but the file is gone: as between reading the folder and looking at the file.
   fs.rmSync(gone);
   fs.symlinkSync('nowhere', gone);
   const { Contents = [] } = await list({});

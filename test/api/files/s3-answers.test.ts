@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an S3 service answers is checked before it is believed.
+// Answers of an S3 service are checked before they are trusted.
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -74,7 +74,7 @@ test('a list is read to its end, and names that no client can have are left out'
   const { bucket, service } = await bucketWith(t, (request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://x');
     const token = searchParams.get('continuation-token');
-    // The console of a storage makes an object of a folder's name.
+    // A storage's console makes an object named after the folder.
     const first = page(entry(PREFIX, '0') + entry(`${PREFIX}a`, '5'), 'next');
     response.writeHead(200).end(token === 'next' ? page(entry(`${PREFIX}b`, '7')) : first);
   });
@@ -103,7 +103,7 @@ test('an endless list is cut off', async (t) => {
   assert.ok(sentBytes < 128 << 20, `${sentBytes} bytes`);
 });
 
-/** Sends ranges of FILE as a storage does, but for what is forged. */
+/** Sends ranges of FILE like a storage, except for the forged parts. */
 function ranges(
   forge: (first: number, last: number) => { head: http.OutgoingHttpHeaders; body?: Buffer; status?: number },
 ) {
@@ -182,7 +182,7 @@ test('an upload in parts that has no name, or parts without one, is no upload', 
       request.resume().on('end', () => response.writeHead(200).end(request.method === 'POST' ? begun : ''));
     });
     await isUnavailable(bucket.writeFrom(`${PREFIX}a`, twoParts()), cause, begun);
-    // What was begun is given up.
+    // The upload that was begun is aborted.
     assert.equal(methods.includes('DELETE'), begun.includes('UploadId'));
   }
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every call of every S3 program, with its default settings, against the data folder. What a program has done is judged through
-// links, and what it says by what lies there.
+// Every call of every S3 program, with its default settings, against the data folder. A program's effects are judged through
+// links, and its output by the stored files.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startTestServer } from '../../support/test-server.js';
 
 const KEY = 'd/a b+é.bin';
-/** Beyond the size from which boto3 (8 MiB) and s3cmd (15 MiB) send parts. */
+/** Above the size from which boto3 (8 MiB) and s3cmd (15 MiB) send parts. */
 const large = randomBytes(16_000_001);
 const small = randomBytes(1000);
 const md5 = createHash('md5').update(small).digest('hex');
@@ -66,7 +66,7 @@ async function lists({ terms, fill }: Stage, call: S3Caller): Promise<void> {
   assert.equal(said.split(md5).length - 1, 1 + otherKeys.length, said);
 }
 
-/** What each call has to do. */
+/** The expected effect of each call. */
 const checks: Readonly<Record<string, (stage: Stage, call: S3Caller) => Promise<void>>> = {
   put: sends(small),
   upload: sends(large),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A link has any number of readers, and each may be slow: they must leave transfers to the account's other files.
+// A link has any number of readers, and each may be slow: they must leave transfers for the account's other
+// files.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Holder, SharedBudget } from '../../../src/api/admission/shared-budget.js';
@@ -9,11 +10,11 @@ import { downloadLink, follow, s3Code, uploadLink } from '../../support/file-lin
 import { RawClient } from '../../support/http-client.js';
 import { OTHER_API_KEY, startTestServer, type TestServer } from '../../support/test-server.js';
 
-/** More than the buffers between both ends take. */
+/** More than the buffers between both ends hold. */
 const FILE_BYTES = 16 << 20;
 const file = Buffer.alloc(FILE_BYTES, 1);
 
-/** Reads its answer as far as the first bytes. */
+/** Reads its answer up to the first bytes. */
 async function slowGet(link: string, t: TestContext): Promise<RawClient> {
   const { port, host, pathname, search } = new URL(link);
   const client = await RawClient.connect(Number(port));
@@ -78,7 +79,7 @@ test('each file of an account gets its share of what the others leave', () => {
   assert.deepEqual(budget.obstacle({ account: 'a', file: '1' }, 1), { kind: 'file', held: 16 });
   assert.equal(takeAll({ account: 'a', file: '2' }), 8);
   assert.equal(takeAll({ account: 'b', file: '3' }), 10);
-  // Uploads have no file: they get the rest of what the account may have.
+  // Uploads have no file: they get the rest of the account's share.
   assert.equal(takeAll({ account: 'a' }), 3);
   assert.equal(budget.obstacle({ account: 'a', file: '2' }, 1)?.kind, 'account');
 });

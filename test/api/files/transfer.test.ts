@@ -59,7 +59,7 @@ for (const [storageName, start] of storages) {
   test(`${storageName}: a large file to a link and back from one, the same bytes`, async (t) => {
     const { server, endpoint, credentials } = await start(t);
     for (const [clientName, { put, get }] of Object.entries(linkClients)) {
-      // All of it with one: what the others add is how they send.
+      // Everything with one program: the others only differ in how they send.
       const sent = clientName === 'curl' ? large : medium;
       await t.test(`${path.basename(sent.path)} with ${clientName}`, async () => {
         const key = `${clientName} ü+~.bin`;
@@ -101,7 +101,7 @@ test('s3cmd and boto3 with a wrong secret are refused', async (t) => {
   await assert.rejects(boto3(server.origin, unknown).put(name, small), /InvalidAccessKeyId/);
 });
 
-/** The most memory that a process has had, in bytes. */
+/** The peak memory of a process, in bytes. */
 function peakMemory(pid: number): number {
   const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
@@ -127,6 +127,6 @@ test('150 MB go through a server without lying in its memory', async (t) => {
   }
   const grown = (peakMemory(pid) - before) / MEGABYTE;
   t.diagnostic(`${grown.toFixed(1)} MB more than for 5 MB`);
-  // Some tens of megabytes: with sender and server on the same cores, a pause takes effect late.
+  // Some tens of megabytes: with sender and server on the same cores, pausing takes effect late.
   assert.ok(grown < 100, `${grown.toFixed(1)} MB more than for 5 MB`);
 });

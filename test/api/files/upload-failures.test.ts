@@ -24,7 +24,7 @@ async function start(
   return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
 }
 
-/** An upload whose sender we are, byte by byte. */
+/** An upload that the test sends, byte by byte. */
 async function rawUpload(link: string, headers: Record<string, string | number>): Promise<RawClient> {
   const { port, host, pathname, search } = new URL(link);
   const client = await RawClient.connect(Number(port));
@@ -89,7 +89,7 @@ test('links of v0 and the unversioned base take 4 MB and refuse one byte more wi
 });
 
 test('a sender that stalls, or brings too little, is refused with 408', async (t) => {
-  // Long enough for the request of the link itself, on a busy machine too.
+  // Long enough for the request of the link itself, even on a busy machine.
   const server = await start(t, { receiveTimeoutMs: 1000 });
   for (const sentBytes of [0, 300_000]) {
     const client = await rawUpload(await uploadLink(server, 'a'), { 'content-length': 1_000_000 });
@@ -126,13 +126,13 @@ test('an upload may take longer than the time limit while it goes on', async (t)
   client.socket.destroy();
 });
 
-/** Occupies every thread that Node reads and writes files with. Returns a function that lets go of them. */
+/** Occupies every thread that Node uses for files. Returns a function that releases them. */
 function stopDiskThreads(t: TestContext): () => void {
   const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
   const pipes = Array.from({ length: threads }, () => path.join(temporaryFolder(t), 'pipe'));
   for (const pipe of pipes) {
     spawnSync('mkfifo', [pipe]);
-    // To open a pipe is to wait for its other end.
+    // Opening a pipe waits for its other end.
     fs.open(pipe, 'r', (_, file) => fs.closeSync(file));
   }
   return () => {
@@ -187,7 +187,7 @@ test('an object that cannot be put in its place is a 500, with the cause in the 
 
 test('a full disk is a 503 with Retry-After, and nothing is left half-written', async (t) => {
   const program = fileURLToPath(new URL('../../support/stoppable-server.js', import.meta.url));
-  // A limit on the size of files, which the kernel enforces like the end of a disk.
+  // A file-size limit, which the kernel enforces like a full disk.
   const command = `ulimit -f 1024; exec "${process.execPath}" "${program}"`;
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGTERM'));
@@ -265,7 +265,7 @@ test('uploads are counted under one label, and neither key nor signature is in t
 });
 
 test('uploads take permits', async (t) => {
-  // However long this takes, no body is cut off for its pace.
+  // However long this takes, no body is cut off for slowness.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await start(t, { maxTransfers: 1 });
   const link = await uploadLink(server, 'a');

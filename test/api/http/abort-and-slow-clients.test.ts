@@ -17,7 +17,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const linesWithStatus = ({ log }: TestServer, status: number): number =>
   log.filter((line) => line.msg === 'request' && line.status === status).length;
 
-/** Resolves once the server has read the heads of so many requests. */
+/** Resolves when the server has read the heads of this many requests. */
 const inFlight = ({ metric }: TestServer, count: number): Promise<void> =>
   eventually(async () => (await metric('veravox_requests_in_flight')) === count, `${count} in flight`);
 
@@ -111,7 +111,7 @@ test('our own limit decides about slow bodies, not the 10 s of uWebSockets.js', 
   client.socket.destroy();
 });
 
-/** Uploads of 5 MB, all at once; every one is different, and every part of it. */
+/** Uploads of 5 MB, all at once; each is different, in every part. */
 async function uploadAtOnce(
   t: TestContext,
   server: TestServer,

@@ -12,7 +12,7 @@ import { until } from '../../support/until.js';
 
 const PROXY_V2 = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 
-/** Starts a server that trusts `proxies`, and asks it over raw connections, which end with the answer. */
+/** Starts a server that trusts `proxies`; the raw connections to it end with the answer. */
 async function startServer(test: TestContext, proxies: string, host = '127.0.0.1') {
   const { trustedProxies } = loadConfig({ VERAVOX_TRUSTED_PROXIES: proxies });
   const records: RequestRecord[] = [];
@@ -21,7 +21,7 @@ async function startServer(test: TestContext, proxies: string, host = '127.0.0.1
     close: async () => {},
   };
   const { port, log } = await startTestServer(test, { trustedProxies, host }, { recorders: [recorder] });
-  /** The address in the log of a request with these header lines, as it comes from `localAddress`. */
+  /** The logged address of a request from `localAddress` with these header lines. */
   async function ask(
     lines: readonly string[],
     localAddress = host,
@@ -88,7 +88,7 @@ test('behind trusted proxies the client is the last address that is not one of t
   assert.equal(await ask(['X-Forwarded-For: 192.0.2.7']), '192.0.2.7');
   assert.equal(await ask(['X-Forwarded-For: 1.1.1.1, 192.0.2.7, 10.9.9.9']), '192.0.2.7');
   assert.equal(await ask(['X-Forwarded-For: 1.1.1.1,192.0.2.7,2001:DB8::5 , 10.9.9.9']), '192.0.2.7');
-  // HAProxy appends a header of its own instead of an address to the one that it got.
+  // HAProxy appends its own header instead of adding an address to the existing one.
   assert.equal(await ask(['X-Forwarded-For: 1.1.1.1', 'x-forwarded-for: 192.0.2.7']), '192.0.2.7');
   assert.equal(await ask(['X-Forwarded-For: 10.0.0.2, 10.0.0.1']), '10.0.0.2');
 });

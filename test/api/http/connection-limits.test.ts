@@ -109,13 +109,13 @@ test('connections that have ended are forgotten with the next count', async () =
     nowMs: () => nowMs,
   });
   const address = Uint8Array.from([10, 0, 0, 1]).buffer;
-  // A client that opens and closes one connection after the other is never refused, however fast it is.
+  // A client that opens and closes one connection after another is never refused, however fast it is.
   for (let i = 0; i < 1000; i++) {
     assert.ok(connections.admits(address), `connection ${i}`);
     connections.ended();
   }
   nowMs += 250;
-  // One that keeps them is.
+  // A client that keeps its connections is.
   counted = new Map([[peerOf(new Uint8Array(address)), 10]]);
   nowMs += 250;
   let admitted = 0;

@@ -95,7 +95,7 @@ test('curl sees the refusal, and the answer to what is within the limit', async 
       'file=@-;filename=a.wav',
       `${origin}/v1/predict`,
     ]);
-    // curl stops reading its input once it has the refusal.
+    // curl stops reading its input after the refusal.
     running.child.stdin?.on('error', () => {});
     running.child.stdin?.end(noise(bytes));
     return (await running).stdout.split('\n').at(-1) ?? '';

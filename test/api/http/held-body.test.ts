@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// uWebSockets.js runs microtasks between a head and its body today, which no part of its documentation promises.
+// uWebSockets.js currently runs microtasks between a head and its body, which its documentation does not
+// promise.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryBudget } from '../../../src/api/admission/memory-budget.js';
@@ -10,7 +11,7 @@ import { Exchange } from '../../../src/api/http/exchange.js';
 import { readHead } from '../../../src/api/http/request-head.js';
 import type { HttpRequest, HttpResponse } from '../../../src/api/http/uws.js';
 
-/** An exchange, and what its body handler is given. */
+/** An exchange, and the input of its body handler. */
 function exchangeOf(contentLength: string) {
   let onData = (_chunk: ArrayBuffer, _isLast: boolean): void => {};
   const res = {
@@ -41,7 +42,7 @@ function exchangeOf(contentLength: string) {
   const receive = (text: string, isLast: boolean): void => {
     const bytes = new Uint8Array(new TextEncoder().encode(text));
     onData(bytes.buffer, isLast);
-    // As uWebSockets.js takes its memory back.
+    // As uWebSockets.js takes back its memory.
     bytes.fill(0);
   };
   const heard: [string, boolean][] = [];

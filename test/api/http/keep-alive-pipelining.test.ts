@@ -45,7 +45,7 @@ test('pipelined requests that are answered at once are answered in order', async
 });
 
 test('a request pipelined behind an analysis ends the connection: no answer goes to the wrong request', async (t) => {
-  // uWebSockets.js does not queue requests behind one that is not answered yet. Clients may then repeat them (RFC 9112, 9.3.2).
+  // uWebSockets.js does not queue requests behind an unanswered one. Clients may then repeat them (RFC 9112, 9.3.2).
   const { port, arena, analyser } = await startTestServer(t);
   const { answer } = analyser;
   analyser.answer = async (analysis) => {

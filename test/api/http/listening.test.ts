@@ -34,7 +34,7 @@ test('the port belongs to one server: a second one fails and says why', async (t
 
 test('a port is shared where both sides want it', async () => {
   const first = await listen({ host: '127.0.0.1', port: 0, handle, isShared: true });
-  // A port that the system chose has no sharing yet; the number can be taken again in a shared way.
+  // A port chosen by the system is not shared yet; the number can be taken again in a shared way.
   first.close();
   const { port } = first;
   const one = await listen({ host: '127.0.0.1', port, handle, isShared: true });
@@ -87,7 +87,7 @@ test('out of file descriptors the server rests, answers whom it has, and takes c
   const startedMs = performance.now();
   await eventually(() => performance.now() - startedMs > 2000, 'Two seconds pass');
   const share = (cpuMs(child.pid) - before) / (performance.now() - startedMs);
-  // 0.4 to 1 while it tried again and again.
+  // 0.4 to 1 while it retried continuously.
   assert.ok(share < 0.25, `${share} of a core`);
   for (const socket of sockets) socket.destroy();
   await eventually(

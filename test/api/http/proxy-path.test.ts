@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server behind a proxy that serves it below a path, which it removes as nginx does.
+// The server behind a proxy that serves it below a path and removes that path, like nginx.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,9 +15,9 @@ const PATH = '/veravox';
 
 interface Proxy {
   readonly origin: string;
-  /** What clients use. */
+  /** Paths that clients use. */
   readonly address: string;
-  /** Requests outside of the path. */
+  /** Requests outside the path. */
   readonly lost: string[];
   target: string;
 }
@@ -78,7 +78,7 @@ test('all that the server says of its own address has the path', async (t) => {
   assert.equal(await (await fetch(link)).text(), 'bytes');
   assert.equal((await fetch(link.replace('a%20b', 'c'))).status, 403);
 
-  // The server knows its own link, too.
+  // The server also recognises its own link.
   const job = await post('/v1/jobs', { presigned_url: link });
   assert.equal(job.status, 202, await job.clone().text());
   const { id } = (await job.json()) as { id: string };

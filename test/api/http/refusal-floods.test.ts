@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One key that sends far too much must not take the time of accepted requests: its refusals take a short way, which clients
-// cannot tell from the usual one.
+// A key that sends far too much must not take time from accepted requests: its refusals take a short cut, which clients
+// cannot tell from the usual way.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -46,7 +46,7 @@ async function startFlood(t: TestContext, { usual = 12, ...settings } = {}) {
   return { server, port, held, records, audit, refused, endSecond, finish };
 }
 
-/** Sends the head of a request of the flood, and nothing of its body. */
+/** Sends only the head of a request of the flood. */
 async function sendHead(port: number, extra: Record<string, string | number>, path?: string) {
   const client = await RawClient.connect(port);
   await client.write(predictHead({ ...headers, ...extra }, path));

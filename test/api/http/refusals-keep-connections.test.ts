@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flood of refused requests must not become a flood of new connections as well.
+// A flood of refused requests must not also become a flood of new connections.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';

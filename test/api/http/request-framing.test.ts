@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests whose end two readers may see in different places. Bytes behind such a request are never taken for another.
+// Requests whose end two readers may see in different places. Bytes after such a request are never taken for another
+// one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RawClient } from '../../support/http-client.js';
@@ -10,7 +11,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const start = `POST /v1/file HTTP/1.1\r\nhost: a\r\nx-api-key: ${API_KEY}\r\ncontent-type: application/json\r\n`;
 const smuggled = 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n';
 
-/** Headers, body and what the answer says of it. */
+/** Headers, body and the answer's message about them. */
 const unclear: [name: string, headers: string, body: string, problem: RegExp][] = [
   ['two lengths', 'content-length: 2\r\ncontent-length: 40\r\n', '{}', /more than one content-length/],
   [
@@ -60,7 +61,7 @@ for (const [name, headers, body, problem] of unclear) {
     }
     assert.equal(await metric('veravox_connections_closed_total{reason="framing"}'), 2);
     assert.equal(await metric('veravox_errors_total{key="FRAMING_UNCLEAR"}'), 2);
-    // What stood behind it was no request.
+    // The bytes behind it were not a request.
     assert.equal(await metric('veravox_http_requests_total{route="/livez",status="200"}'), 0);
   });
 }

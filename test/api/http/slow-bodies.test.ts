@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds memory or permits that others want, and does not use them, loses them.
+// Holders of memory or permits that others want lose them if they do not use them.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { UploadArena } from '../../../src/analysis/memory/arena.js';
@@ -14,7 +14,7 @@ import { API_KEY, OTHER_API_KEY, startTestServer, type TestServer } from '../../
 
 const MEBIBYTE = 1 << 20;
 
-/** An upload of 5 MB that stops when it has its memory. */
+/** An upload of 5 MB that stops as soon as it has its memory. */
 async function stalledUpload(t: TestContext, server: TestServer, apiKey: string): Promise<RawClient> {
   const client = await RawClient.connect(server.port);
   t.after(() => client.socket.destroy());
@@ -33,10 +33,10 @@ test('uploads that stop do not keep memory from another key, or from their own, 
   await eventually(async () => (await server.metric('veravox_uploads_waiting')) > 0, 'memory is used up');
   assert.ok(server.arena.usedBytes <= 0.8 * server.arena.totalBytes);
 
-  // Another key's memory is there at once: nothing has to be cut for it.
+  // Another key's memory is available at once: nothing is cut for it.
   const file = formBody([fileEntry(noise(2_000_000))]);
   assert.equal((await predict(server.port, file, withKey(OTHER_API_KEY))).status, 200);
-  // The same key has to wait until they are cut, all of which waited for memory before it.
+  // The same key must wait until they are cut, since all of them waited for memory before it.
   const own = predict(server.port, file, withKey(API_KEY));
   await eventually(() => clients.some(({ received }) => received.startsWith('HTTP/1.1 408 ')), 'one is cut');
   assert.equal((await own).status, 200);
@@ -74,7 +74,7 @@ test('a body that trickles is cut once permits are scarce, and not before', asyn
   const answer = await first.until(/\}\r\n$/);
   assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
   assert.match(answer, /"error":"timeout"/);
-  // With one gone there are permits to spare again.
+  // With one gone, permits are plentiful again.
   assert.deepEqual([...new Set(others.map(({ received }) => received))], ['']);
   await eventually(
     async () => (await server.metric('veravox_requests_in_flight')) === 2,
@@ -83,7 +83,7 @@ test('a body that trickles is cut once permits are scarce, and not before', asyn
   for (const { socket } of others) socket.destroy();
 });
 
-/** A body that is only a record of what it was told. */
+/** A body that only records what it was told. */
 function someBody(receivingMs: number, receivedBytes: number, isContended: boolean) {
   const reasons: unknown[] = [];
   const body = {

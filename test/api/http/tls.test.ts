@@ -24,7 +24,7 @@ interface SecureAnswer {
   readonly text: string;
 }
 
-/** Without a check of the certificate, whose name is handed back instead. */
+/** Does not check the certificate; returns its name instead. */
 function ask(port: number, requestPath: string, agent: https.Agent | false = false): Promise<SecureAnswer> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path: requestPath, agent, rejectUnauthorized: false };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients that send requests and read no answers. What they are answered must not pile up in the server.
+// Clients that send requests and read no answers. Their answers must not pile up in the server.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { startTestServer } from '../../support/test-server.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** A connection that reads nothing and sends for as long as it is let. */
+/** A connection that reads nothing and sends for as long as it can. */
 function deafClient(
   port: number,
   data: Buffer,
@@ -51,13 +51,13 @@ for (const line of [
   test(`unread answers to ${line}, sent behind one another, end the connection instead of filling memory`, async (t) => {
     const { port, metric } = await startTestServer(t);
     const requests = Buffer.from(`${line} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(2000));
-    // What the test itself and the first answer need.
+    // Memory for the test itself and the first answer.
     await request(port, '/docs/swagger-ui-bundle.js');
     const before = await residentBytes();
     const clients = Array.from({ length: 8 }, () => deafClient(port, requests));
     await Promise.all(clients.map((client) => client.closed));
     const grownBytes = (await residentBytes()) - before;
-    // Answered in full, as before, the requests that were sent would take hundreds of megabytes.
+    // Answered in full, as before, these requests would take hundreds of megabytes.
     assert.ok(grownBytes < 100 * MEBIBYTE, `${grownBytes / MEBIBYTE} MiB`);
     assert.equal((await request(port, '/livez')).status, 200);
     assert.equal(await metric('veravox_held_answer_bytes'), 0);
@@ -90,7 +90,7 @@ test('600 clients that do not read a large file of the docs cost next to nothing
   assert.equal(await metric('veravox_held_answer_bytes'), 0);
 });
 
-/** Larger than what the system takes of an answer that nobody reads. */
+/** Larger than the system's buffers for an answer that nobody reads. */
 const longAnalysis = {
   ...someAnalysis,
   windows: Array.from({ length: 60_000 }, (_, index) => ({
@@ -128,7 +128,7 @@ test('a long answer waits for its client, counts as memory until it is taken, an
   }, 'All of it arrives');
   assert.equal(JSON.parse(json).segments.length, longAnalysis.windows.length);
   assert.equal(await metric('veravox_held_answer_bytes'), 0);
-  // The connection still serves.
+  // The connection still works.
   received = '';
   socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
   await eventually(() => received.endsWith('}'), 'The next answer arrives');

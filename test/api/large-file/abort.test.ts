@@ -43,7 +43,7 @@ const silentMp3 = encode(
   'mp3',
 );
 
-/** Ms from the client's leaving until nothing works for it any more, without those that other work took, and the CPU time used in the 500 ms after that. */
+/** Ms from the client's leaving until work for it has stopped (without time taken by other work), and CPU time used in the next 500 ms. */
 async function abortAt(
   { port, analyser }: PipelineServer,
   body: Buffer,
@@ -62,7 +62,7 @@ async function abortAt(
   client.socket.destroy();
   await ended;
   const stoppedMs = took();
-  // A batch that a scoring thread had begun is not interrupted; it belongs to the time that is allowed.
+  // A batch that a scoring thread has begun is not interrupted; it is within the allowed time.
   await delay(Math.max(0, STOPPED_WITHIN_MS - stoppedMs));
   const before = process.cpuUsage();
   await delay(500);
@@ -91,7 +91,7 @@ const cases: [what: string, body: Buffer, time: (analyser: PipelineServer['analy
 for (const [what, body, time] of cases) {
   test(`a client that leaves ${what} stops the work within ${STOPPED_WITHIN_MS} ms`, async (t) => {
     const server = await startPipelineServer(t, { maxLargeFileBytes: 12 << 20 });
-    // What else runs on the machine can delay a thread, never speed it up: the best of five is the server's own time.
+    // Other work can delay a thread, never speed it up: the best of five is the server's own time.
     const runs: { stoppedMs: number; cpuMs: number }[] = [];
     for (let run = 0; run < 5; run++) runs.push(await abortAt(server, body, time));
     const stopped = runs.filter((run) => run.stoppedMs > 0);
@@ -102,7 +102,7 @@ for (const [what, body, time] of cases) {
       runs.map((run) => `${run.stoppedMs.toFixed(1)} ms, CPU ${run.cpuMs.toFixed(0)} ms`).join('; '),
     );
     assert.ok(stoppedMs < STOPPED_WITHIN_MS, `stopped after ${stoppedMs} ms`);
-    // One thread that went on working would use 500.
+    // One thread that kept working would use 500.
     assert.ok(cpuMs < 100, `${cpuMs} ms of CPU time were used after that`);
     assert.equal(server.arena.usedBytes, 0);
   });

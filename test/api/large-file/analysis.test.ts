@@ -57,7 +57,7 @@ test('the verdicts of a whole file are those of its parts, where the windows coi
     }
   }
   assert.equal(expected.length, DURATION_S / 5);
-  // The filter against rumble does not know what was before a part: the first window of each hears a little else.
+  // The rumble filter does not know the audio before a part: the first window of each differs slightly.
   const rounded = (segments: readonly { confidence: number }[]) =>
     segments.map((segment) => ({ ...segment, confidence: 0 }));
   assert.deepEqual(rounded(answer.json.segments), rounded(expected));

@@ -191,7 +191,7 @@ test('large files leave upload memory to small ones: one too many is refused bef
   finish();
   for (const { status } of await Promise.all(first)) assert.equal(status, 200);
 
-  // What was refused, cut off or answered has given its share back.
+  // Refused, cut-off and answered requests have returned their share.
   for (let round = 1; round <= 3; round++) {
     const cutOff = await RawClient.connect(port);
     await cutOff.write(predictHead({ 'content-length': large.length }, PATH));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// /v1/predict/large-file with a link in place of the file.
+// /v1/predict/large-file with a link instead of a file.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ test('links to files that are too small or too large are refused, and no memory 
   ];
   for (const [bytes, status, message] of cases) {
     const link = await server.store(String(bytes), noise(bytes));
-    // More often than the memory for large files would allow.
+    // More often than the memory for large files allows.
     for (let i = 0; i < 15; i++) {
       const answer = await server.call('POST', path, { presigned_url: link });
       assert.equal(answer.status, status, answer.text);

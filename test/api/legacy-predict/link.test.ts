@@ -15,7 +15,7 @@ const postJson = (port: number, body: object, path = '/v0/predict'): Promise<Ans
     headers: { 'content-type': 'application/json' },
   });
 
-/** A storage that serves as many bytes as the path says, and a server that may fetch from it. */
+/** A storage that serves the number of bytes in the path, and a server that may fetch from it. */
 async function start(t: TestContext): Promise<TestServer & { readonly link: (bytes: number) => string }> {
   const storage = await startFakeStorage(t, (request, response) =>
     response.end(file.subarray(0, Number(request.url?.slice(1)))),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPublicAddress } from '../../../src/api/fetch/public-address.js';
 
-/** First and last address of each range that must not be reached. */
+/** First and last address of each forbidden range. */
 const special: Record<string, readonly string[]> = {
   'this network': ['0.0.0.0', '0.255.255.255'],
   'private (10/8)': ['10.0.0.0', '10.255.255.255'],

@@ -15,9 +15,9 @@ const MAX = 100_000;
 interface Served {
   readonly fetcher: TestFetcher;
   readonly link: string;
-  /** Resolves when the storage's side of the last connection has been closed. */
+  /** Resolves when the storage has closed its side of the last connection. */
   readonly closed: Promise<unknown>;
-  /** What the storage has been asked. */
+  /** The requests to the storage. */
   readonly requests: readonly http.IncomingMessage[];
 }
 
@@ -47,7 +47,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await nextTick();
 }
 
-/** A storage that says exactly this, whatever it is asked, and then closes the connection. */
+/** A storage that answers exactly this to any request, and then closes the connection. */
 async function serveRaw(test: TestContext, text: string): Promise<Served> {
   const server = net.createServer((socket) => {
     socket.on('error', () => {});

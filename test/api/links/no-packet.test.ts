@@ -9,7 +9,9 @@ import { answer, TestFetcher } from '../../support/test-fetcher.js';
 
 const refused = { key: 'FETCH_ADDRESS_REFUSED', status: 400, code: 'validation_error' };
 
-/** Linux answers all of 127.0.0.0/8: this one stands for a public address, since tests must not leave the machine. */
+/**
+ * Linux answers on all of 127.0.0.0/8: this address stands for a public one, since tests must not leave the machine.
+ */
 const STAND_IN = '127.0.0.2';
 const isPublicOrStandIn = (address: string): boolean => address === STAND_IN || isPublicAddress(address);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A link of the server's own is read from its storage, under whichever of the server's names: none of them need lead back to it.
+// The server reads its own links from its storage, under any of its names: none of them must lead back to it.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../../../src/base/config/options.js';
@@ -21,7 +21,7 @@ interface Started {
   readonly server: JobServer;
   readonly files: FileStore;
   readonly dataDir: string;
-  /** To a file with this content, if any. */
+  /** With this content, if any. */
   link(key: string, host: string, content?: Uint8Array): Promise<string>;
 }
 
@@ -97,7 +97,7 @@ test('what is wrong with it is told as if it had been fetched', async (t) => {
     [await link('empty.wav', host, new Uint8Array(0)), 'FILE_EMPTY'],
     [await link('large.wav', host, FILE), 'FILE_TOO_LARGE'],
     [foreign, 'FETCH_HOST_REFUSED'],
-    // Other paths of the server are no files.
+    // Other paths of the server are not files.
     [good.replace('/veravox/', '/v1/'), 'FETCH_HOST_REFUSED'],
   ] as const) {
     assert.equal(await predicted(server, bad), key, bad);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts inside the house, which the server reaches only if the operator has opened them.
+// Hosts inside the house, reachable only if the operator has opened them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptableAddresses } from '../../../src/api/fetch/acceptable-addresses.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where recordings are read from, range by range: links, the data folder, S3.
+// Sources from which recordings are read range by range: links, the data folder, S3.
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -34,7 +34,7 @@ const failsWith = (work: Promise<unknown>, key: string) =>
     return true;
   });
 
-/** Answers a range as a storage does. */
+/** Answers a range like a storage. */
 function sendRange(
   request: http.IncomingMessage,
   response: http.ServerResponse,

@@ -17,7 +17,7 @@ test('the document is valid OpenAPI 3.1', async (t) => {
   assert.equal(validator.version, '3.1');
 });
 
-/** Pages, and what links lead to: no program calls them by a name. And a WebSocket, which OpenAPI cannot describe. */
+/** Pages and targets of links, which no program calls by name, and a WebSocket, which OpenAPI cannot describe. */
 const outsideDocument = [
   '/openapi.json',
   '/docs',
@@ -34,7 +34,7 @@ const outsideDocument = [
 test('every route that programs call by a name is documented, and nothing else', async (t) => {
   const { port, origin } = await startJobServer(t);
   const { paths } = await documentOf(origin);
-  // The metrics know the server's routes from its front door, each from its first request on.
+  // The metrics learn a route from its first request on.
   for (const path of Object.keys(paths)) {
     if (!path.includes('#')) await request(port, path.replace(/\{\w+\}$/, ''), { method: 'OPTIONS' });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the documentation shows is sent to a whole server with real threads: the requests work, and the answers are as
-// described. Only what an example cannot know is filled in: files, links and a voiceprint.
+// The documentation's examples are sent to a whole server with real threads: the requests work, and the answers are
+// as described. Only unknowns are filled in: files, links and a voiceprint.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -38,13 +38,13 @@ let speech: Float32Array;
 let filledIn: Readonly<Record<string, string>>;
 let largeLink: string;
 
-/** A recording of that size at least. */
+/** A recording of at least this size. */
 function recording(bytes = 0): Uint8Array<ArrayBuffer> {
   const samples = Math.max(MIN_RECORDING_S * RATE_HZ, Math.ceil(bytes / Int16Array.BYTES_PER_ELEMENT));
   return new Uint8Array(monoWav(repeated(speech, samples), RATE_HZ));
 }
 
-/** A speaker model, and a detector under each id that a route insists on. */
+/** A speaker model, and a detector under each id that a route requires. */
 function prepareModels(): string {
   const modelsDir = fs.mkdtempSync(path.join(folder, 'models-'));
   writeModels(modelsDir, [averageSpectrum()], HUMAN_BIAS);
@@ -161,7 +161,7 @@ test('every request that is shown works, and its answer is as described', async 
   assert.ok(shown.has('post /v1/voiceid/verify') && shown.has('post /v1/predict/large-file'));
 });
 
-/** What HTTP itself, its proxies, caches and security have, which OpenAPI does not describe. */
+/** Standard headers of HTTP, its proxies, caches and security, which OpenAPI does not describe. */
 const transportHeaders = new Set([
   'accept-ranges',
   'cache-control',

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The patterns of the document are checked by clients in many languages: each is one for ECMAScript with and without
-// the flag u, and for Python, and means the same in all three.
+// Clients in many languages use the document's patterns: each is valid in ECMAScript with and without the flag u,
+// and in Python, and means the same in all three.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { startJobServer } from '../../support/job-server.js';
 import { documentOf } from '../../support/openapi.js';
 
-/** Reads patterns and texts, and says which texts each pattern matches. */
+/** Reads patterns and texts, and prints which texts each pattern matches. */
 const inPython = `
 import json, re, sys
 given = json.load(sys.stdin)

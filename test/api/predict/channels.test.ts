@@ -31,9 +31,9 @@ test('more channels than can be separated are refused, and so is another way to 
   assert.equal(analyser.requests.length, 1);
 });
 
-/** Two voices as the channels of one recording, and each of them alone, as FFmpeg takes it out again. */
+/** Two voices as the channels of one recording, and each of them alone, as extracted by FFmpeg. */
 function call(t: TestContext, format: string, second: readonly string[]) {
-  // Calibration has an offset for Vorbis at low rates, which the WAV file of a channel does not get.
+  // Calibration has an offset for Vorbis at low rates, but not for the WAV file of a channel.
   const quality = format === 'ogg' ? ['-q:a', '9'] : [];
   const ffmpeg = ffmpegInto(temporaryFolder(t));
   const graph =
@@ -62,7 +62,7 @@ for (const format of ['wav', 'flac', 'ogg']) {
     assert.equal(channels.length, 2);
     for (const [i, side] of sides.entries()) {
       const { global, segments, warnings } = (await predict(port, form(await readFile(side), {}))).json;
-      // What is lossy is decoded as float, and the file of its own has 16 bits.
+      // Lossy audio is decoded as float, while the extracted file has 16 bits.
       if (format === 'ogg') {
         assert.ok(Math.abs(channels[i].global.score - global.score) < 0.01, `channel ${i}`);
         assert.equal(channels[i].segments.length, segments.length);

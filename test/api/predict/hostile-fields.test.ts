@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields, headers and JSON made to keep the server busy: each costs little, and is refused in words.
+// Fields, headers and JSON made to keep the server busy: each costs little, and is refused with a clear
+// message.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_NUMBER_CHARS } from '../../../src/api/routes/form-fields.js';
@@ -13,7 +14,7 @@ import { API_KEY, startTestServer } from '../../support/test-server.js';
 import { audioEntry, verify } from '../../support/voiceid-client.js';
 
 const LONGEST_FIELD_CHARS = 64 * 1024;
-/** Seconds where something takes quadratic time. CPU time, not the clock's: a busy machine takes longer, but not more. */
+/** Seconds if something takes quadratic time. CPU time, since a busy machine takes longer, but not more of it. */
 const MAX_CPU_MS = 1500;
 
 async function assertCheap(what: string, work: () => Promise<unknown>): Promise<void> {
@@ -128,7 +129,7 @@ test('JSON that is nested too deeply or holds too much is refused before it is p
     await assertCheap(path, async () => {
       assertRefused(await postJson(port, path, depths), /exceeds a limit: nested more than 8 deep\.$/);
       assertRefused(await postJson(port, path, keys), /exceeds a limit: more than 1000 names and values\.$/);
-      // Cut off in a string, and an escape without an end.
+      // Cut off inside a string, and an incomplete escape.
       assertRefused(await postJson(port, path, `{"a":"${'['.repeat(100)}`), /not a JSON object/);
       assertRefused(await postJson(port, path, '{"a":"\\'), /not a JSON object/);
     });
@@ -138,7 +139,7 @@ test('JSON that is nested too deeply or holds too much is refused before it is p
 test('JSON is taken up to its limits, and what stands in strings does not count', async (t) => {
   const { port } = await startTestServer(t);
   const nested = '['.repeat(MAX_JSON_DEPTH - 1) + ']'.repeat(MAX_JSON_DEPTH - 1);
-  // Two names and values that come with the object itself, and one more with each comma.
+  // Two names and values belong to the object itself; each comma adds one.
   const commas = JSON.stringify(Array.from({ length: MAX_JSON_VALUES - 50 }, () => 1));
   const text = JSON.stringify(`${'[{,:'.repeat(2000)}\\"`);
   for (const extra of [nested, commas, text]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All audio of a file is heard, or a warning says what is missing: files behind others, further audio tracks, and
-// recordings that were cut off. FFmpeg makes the files.
+// truncated recordings. FFmpeg makes the files.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -38,7 +38,7 @@ for (const [first, second] of [
   ['a.aac', 'b.flac'],
   ['a.avi', 'b.wav'],
 ] as const) {
-  // The padding of an MP3 encoder is heard if more follows.
+  // The padding of an MP3 encoder is heard if audio follows.
   test(`${second} behind ${first} is heard`, () => {
     const live = first.startsWith('live') ? ['-live', '1', '-c:a', 'libopus'] : [];
     const [one, two] = [
@@ -70,7 +70,7 @@ for (const name of ['cut.mp3', 'cut.flac', 'cut.avi', 'cut.mkv', 'cut.webm', 'cu
     const { samples, sampleRateHz, statedLength } = addon.decode(whole.subarray(0, whole.length * 0.6));
     assert.ok(statedLength !== undefined);
     assert.ok(Math.abs(statedLength.foundS - samples.length / sampleRateHz) < 1e-3);
-    // A page of Ogg does not tell how many follow.
+    // An Ogg page does not tell how many follow.
     if (name !== 'cut.ogg') assert.ok(Math.abs((statedLength.statedS ?? 0) - 3) < 0.1);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mix keeps a voice that channels of opposite polarity have, and channels without stated places count alike.
+// The mix keeps a voice from channels of opposite polarity, and channels without stated places count alike.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -38,7 +38,7 @@ test('an inverted side does not cancel the other', () => {
   assert.ok(powerOf(quieter) > 0.7 * powerOf(mono()));
 });
 
-/** The voice in channels of a WAV file that does not say where they belong, each with a gain. */
+/** The voice in channels of a WAV file without stated places, each with a gain. */
 function mixOfPlain(gains: readonly number[]): Float32Array {
   const voice = mono();
   const bytes = Buffer.alloc(44 + 4 * gains.length * voice.length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All audio of a file counts, wherever its header says that it ends; what was not heard has a warning on every route.
+// All audio of a file counts, wherever its header puts the end; every route warns of unheard audio.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ function withDataBytes(wav: Buffer, bytes: number): Buffer {
   return changed;
 }
 
-/** The samples as the models get them, and what the answer would warn of. */
+/** The samples that the models get, and the warnings of an answer. */
 function heard(file: Uint8Array): { samples: number[]; durationS: number; warnings: string[] } {
   const preparer = waveformPreparer(RATE_HZ);
   const options = { minDurationS: 0.1, maxDurationS: 60, silenceThresholdPercent: 100, timeLimitMs: 60_000 };

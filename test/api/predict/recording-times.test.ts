@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times are those of the recording as players show it: gaps between time stamps count as silence. FFmpeg makes the
-// gaps, and ffprobe says where the audio ends.
+// Times match the recording as players show it: gaps between time stamps count as silence. FFmpeg makes the gaps,
+// and ffprobe measures the end of the audio.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const convert = ffmpegInto(folder);
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** When the last frame of audio ends by its time stamp, from the recording's start on. */
+/** The end of the last audio frame by its time stamp, relative to the recording's start. */
 function endOf(file: string): number {
   const probe = (...entries: string[]): string =>
     execFileSync('ffprobe', ['-v', 'error', ...entries, '-of', 'csv=p=0', file], { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which inputs ended a process is counted over restarts, and one that did so twice is refused.
+// Inputs that ended a process are counted across restarts; after two times, an input is refused.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ const died = 2;
 
 const digestOf = (name: string): Buffer => createHash('sha256').update(name).digest();
 
-/** As native/guard/crash_notes.cc leaves it behind. */
+/** As left behind by native/guard/crash_notes.cc. */
 function leaveNotes(
   deadly: DeadlyInputs,
   pid: number,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `start` and `end` of a request: the answer is that of a file which FFmpeg has cut, with the times of the whole recording.
+// `start` and `end` of a request: the answer equals that of a file cut by FFmpeg, with the times of the whole recording.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -65,7 +65,7 @@ test('a region that the recording does not have is a 400 with its duration', asy
   assert.match(short.json.message, /0\.5 s long; at least 1 s/);
 });
 
-/** The same samples as a file of their own, cut by FFmpeg at the rate of the file. */
+/** The same samples as a separate file, cut by FFmpeg at the rate of the file. */
 function cut(t: TestContext, file: string, startS: number, endS: number, rateHz: number): Promise<Buffer> {
   const [from, to] = [Math.round(startS * rateHz), Math.round(endS * rateHz)];
   const filter = `atrim=start_sample=${from}:end_sample=${to}`;
@@ -86,7 +86,7 @@ const logOdds = ({ scores: [score = Number.NaN] }: Window): number => Math.log(s
 
 for (const [format, options, rateHz] of [
   ['wav', [], 16000],
-  // At a rate that no offset of a detector's calibration is for: a cut file in PCM has none either.
+  // At a rate without a calibration offset: a cut PCM file has none either.
   ['mp3', ['-ar', '44100', '-b:a', '128k'], 44100],
   ['m4a', ['-ar', '22050'], 22050],
 ] as const) {
@@ -116,7 +116,7 @@ for (const [format, options, rateHz] of [
       assert.ok(Math.abs(end - other.end - startS) < 2e-6, `${end} s`);
       assert.ok(Math.abs(logOdds(window) - logOdds(other)) < LOG_ODDS_TOLERANCE, `window ${i}`);
     });
-    // The silence at the end is skipped, and named by its time in the recording.
+    // The silence at the end is skipped, and reported by its time in the recording.
     assert.match(region.warnings.join(), /^Not analysed from 26\.5 s to 31\.5 s: /);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GET /v1/stream: what a client may do wrong, and what it gets for it.
+// GET /v1/stream: client errors and their answers.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Ajv } from 'ajv';

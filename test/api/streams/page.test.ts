@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/stream.md: its messages are those of the schemas, and its Python program does what it says, with the scores of a file.
+// docs/stream.md: its messages match the schemas, and its Python program works as described, with the scores of a file.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -73,7 +73,7 @@ test('the Python program gets the scores of a file, also over a lost connection'
   running.catch(() => {
     hasFailed = true;
   });
-  // After some of the audio.
+  // After part of the audio.
   await until(() => breaking.bytesToServer > 100_000 || hasFailed);
   breaking.breakAll();
   const { stdout } = await running;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stream on a server of two processes: a connection that reaches the wrong one is told so, and the stream that goes on in the
-// right one has the result of a file.
+// A stream on a server of two processes: a connection to the wrong one is told so, and the stream that continues in the right
+// one has the result of a file.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReadyMessage } from '../../../src/base/contract/stream.js';
@@ -49,7 +49,7 @@ test('a stream is found again behind two processes, and ends as a file does', as
   let connections = 0;
   let elsewhere = 0;
 
-  /** Loses the connection and finds the stream again. @returns how many bytes the server has */
+  /** Loses the connection and resumes the stream. @returns the number of bytes the server has */
   const comeBack = async (): Promise<number> => {
     client.vanish();
     await client.finished;
@@ -67,7 +67,7 @@ test('a stream is found again behind two processes, and ends as a file does', as
   };
 
   let sent = 0;
-  // What was on the way is lost and sent again, so each of these is passed once.
+  // Data on the way is lost and sent again, so each of these is passed once.
   const breaks = [0.2, 0.5, 0.8].map((share) => share * pcm.length);
   while (sent < pcm.length) {
     client.audio(pcm.subarray(sent, sent + PIECE_BYTES));

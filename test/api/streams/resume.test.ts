@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stream goes on after its connection was lost.
+// A stream continues after its connection was lost.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ReadyMessage } from '../../../src/base/contract/stream.js';

@@ -7,7 +7,7 @@ import type { BodyStream } from '../../../src/api/upload/body-stream.js';
 const CHUNK_BYTES = 512 * 1024;
 const CHUNKS_TO_OVERFLOW = 32;
 
-/** A body that may send more after `pause`, as uWebSockets.js does until its turn of reading ends. */
+/** A body that may send more after `pause`, as uWebSockets.js does until its read turn ends. */
 function makeStream() {
   const state = { isPaused: false, send: (_chunk: Uint8Array, _isLast: boolean): void => {} };
   const stream: BodyStream = {
@@ -38,7 +38,7 @@ test('a body goes on after all that was unread has overflowed', { timeout: 10_00
   const reading = (async () => {
     for await (const block of reader) readBytes += block.length;
   })();
-  // In one turn, so that the last chunk leaves nothing to read.
+  // In one turn, so that nothing remains to be read after the last chunk.
   for (let i = 0; i < CHUNKS_TO_OVERFLOW; i++) state.send(new Uint8Array(CHUNK_BYTES), false);
   assert.equal(overflowedBytes, CHUNKS_TO_OVERFLOW * CHUNK_BYTES);
   assert.ok(state.isPaused);

@@ -9,7 +9,7 @@ import {
 import { boundaryOf } from '../../../src/api/upload/part-headers.js';
 import { ServiceError } from '../../../src/base/errors/service-error.js';
 
-// Same bodies on every run; another seed tries others.
+// The same bodies on every run; another seed gives others.
 const seed = Number(process.env.VERAVOX_FUZZ_SEED ?? 1);
 const rounds = Number(process.env.VERAVOX_FUZZ_ROUNDS ?? 1500);
 
@@ -40,7 +40,7 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Never throws anything but ServiceError, whatever the bytes. */
+/** Never throws anything except ServiceError, whatever the bytes. */
 function parse(body: Buffer, boundary: string, random?: (below: number) => number): Outcome {
   const memory = Buffer.alloc(body.length, `\r\n--${boundary}\r\n`);
   const parser = new MultipartParser(memory, boundary, 'file', limits);

@@ -19,7 +19,7 @@ interface ParsedPart {
   content: string;
 }
 
-/** Parses the body in pieces of that many bytes; memory behind what has arrived is full of delimiters. */
+/** Parses the body in pieces of this size; memory behind the received bytes is full of delimiters. */
 function parse(body: string, boundary = 'b', pieceBytes = Number.POSITIVE_INFINITY): ParsedPart[] {
   const bytes = Buffer.from(body);
   const memory = Buffer.alloc(bytes.length, `\r\n--${boundary}--`);
@@ -36,7 +36,7 @@ function parse(body: string, boundary = 'b', pieceBytes = Number.POSITIVE_INFINI
   }));
 }
 
-/** Every way to cut it gives the same. */
+/** Every cut gives the same result. */
 function parseAnyCut(body: string, boundary = 'b'): ParsedPart[] {
   const whole = parse(body, boundary);
   for (let pieceBytes = 1; pieceBytes < Buffer.byteLength(body); pieceBytes++) {

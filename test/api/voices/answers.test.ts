@@ -30,7 +30,7 @@ async function startAuthentic(...args: Parameters<typeof startTestServer>): Prom
   return server;
 }
 
-/** A voiceprint with that cosine to `voiceprint`. */
+/** A voiceprint with this cosine to `voiceprint`. */
 function voiceprintAt(cosine: number): Float32Array {
   const other = space.voiceprintOf(embedding.map((_, i) => Math.cos(i * i)));
   const share = other.reduce((sum, x, i) => sum + x * (voiceprint[i] as number), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Embeddings through the real threads, of a speaker model that needs no training: the long-term average spectrum.
+// Embeddings through the real threads, by a speaker model without training: the long-term average spectrum.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -102,7 +102,7 @@ function vectorOf({ embedding }: VoiceEmbedding): Float32Array {
   return embedding;
 }
 
-/** A pipeline of its own, closed after the test. */
+/** A separate pipeline, closed after the test. */
 async function startOther(
   t: TestContext,
   models: Parameters<typeof averageSpectrum>[0],
@@ -131,7 +131,7 @@ test('a detector makes no embedding, and a speaker model no verdict', async () =
 });
 
 test('a model whose output is not finite fails the request, and never gives an embedding', async (t) => {
-  // The features are normalised to mean 0: some averages are negative, and have no logarithm.
+  // The features are normalised to mean 0: some averages are negative and have no logarithm.
   const broken = await startOther(t, { operators: ['Log'] });
   await rejectsWith(embed(speech, {}, broken), 'NON_FINITE_OUTPUT', /average-spectrum/);
 });

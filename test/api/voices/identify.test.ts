@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A voice against a list: refusals, the order and the numbers as NumPy has them, and that a list of the largest size does not
-// hold up the server.
+// A voice against a list: refusals, order and numbers as in NumPy, and no delay of the server by a list of the largest size.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
@@ -17,7 +16,7 @@ const model = { ...someSpeakerModel, strangers };
 const space = new VoiceprintSpace(model.fingerprint);
 const sample = space.voiceprintOf(someEmbedding.embedding as Float32Array);
 
-/** A voiceprint that differs from the sample, the more so the larger its share of something else. */
+/** A voiceprint that differs from the sample in proportion to its share of something else. */
 function voiceprint(seed: number, share: number): Float32Array {
   const other = Float32Array.from({ length: 256 }, (_, i) => Math.sin((seed + 3) * (i + 1) ** 1.4));
   const away = space.voiceprintOf(other);

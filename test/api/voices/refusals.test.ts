@@ -96,7 +96,7 @@ for (const path of routes) {
     };
     analyser.answer = async ({ signal }) => {
       while (!signal.aborted) await nextTick();
-      // A prepare thread needs a moment until it has seen the flag.
+      // A prepare thread needs a moment to see the flag.
       for (let i = 0; i < 10; i++) await nextTick();
       assert.ok(arena.usedBytes > 0, 'the region was given back while it was being read');
       detectionEnded = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Enrolment and verification through the whole server: real audio and real threads. The speaker model is the long-term
-// average spectrum, which tells the voices of the fixtures apart; the shipped detector gets a bias that makes it always say
-// the same, since how good it is does not matter here.
+// average spectrum, which tells the voices of the fixtures apart; the shipped detector gets a bias that fixes its answer,
+// since its quality does not matter here.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -46,7 +46,7 @@ function start(modelsDir: string): Promise<FullAnalyser> {
   return startPipeline({ ...testConfig, modelsDir, prepareThreads: 2, scoringThreads: 2 }, arena.buffer);
 }
 
-/** A server of its own for one test, which leaves the shared pipeline running. */
+/** A separate server for one test, which keeps the shared pipeline running. */
 async function serve(t: TestContext, overrides: Partial<Config> = {}, by: FullAnalyser = analyser) {
   const kept: FullAnalyser = {
     analyse: (request) => by.analyse(request),
@@ -80,7 +80,7 @@ async function vectorOf(port: number): Promise<number[]> {
 const wav = (samples: Float32Array) => audioEntry(monoWav(samples, RATE_HZ));
 const first = (seconds: number) => speech.subarray(0, Math.round(seconds * RATE_HZ));
 
-/** Silence of that length with pieces of speech in it. */
+/** Silence of this length with pieces of speech in it. */
 function sparse(seconds: number, pieces: readonly (readonly [atS: number, lengthS: number])[]): Float32Array {
   const samples = new Float32Array(seconds * RATE_HZ);
   for (const [atS, lengthS] of pieces) {
@@ -237,7 +237,7 @@ test('clients that go away in the middle leave no memory taken and no slot, and 
       () => true,
       () => true,
     );
-    // Each round a little later on its way.
+    // Each round leaves a little later.
     while (arena.usedBytes === 0) await nextTick();
     for (let i = 0; i < round * 3; i++) await nextTick();
     abort.abort();

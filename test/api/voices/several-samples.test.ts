@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enrolments of several samples: which ones count, what is said of each, and that the voiceprint is their mean as NumPy makes
-// it.
+// Enrolments of several samples: which ones count, the report on each, and the voiceprint as their mean, as in NumPy.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
@@ -34,7 +33,7 @@ function basis(count: number): Float64Array[] {
 }
 const directions = basis(12);
 
-/** The voice of a person, said a bit differently each time: two samples of one person have a cosine of 0.8. */
+/** A person's voice, slightly different each time: two samples of one person have a cosine of 0.8. */
 function voice(person: number, take: number): Float32Array {
   const [own, other] = [directions[person], directions[6 + take]] as [Float64Array, Float64Array];
   return Float32Array.from(own, (x, i) => Math.sqrt(0.8) * x + Math.sqrt(0.2) * (other[i] as number));
@@ -46,7 +45,7 @@ interface Sample extends Partial<Omit<VoiceEmbedding, 'embedding'>> {
   readonly fails?: ServiceError;
 }
 
-/** A server to which the content of a file is the index of its sample. */
+/** A server that reads the index of the sample from the file's content. */
 async function startWith(t: TestContext, samples: readonly Sample[], settings = {}) {
   const server = await startTestServer(t, settings);
   const { analyser, arena } = server;
@@ -166,7 +165,7 @@ print(json.dumps({"mean": mean.tolist(), "agreements": agreements}))`;
   assert.deepEqual(quality, { rating: 'poor', shortcomings: ['little_speech', 'noisy'], speech: 14 });
   assert.equal(agreement, Math.min(...[0, 2, 3].map((i) => reports[i].agreement)));
   assert.equal(answer.json.deepfake_checked, true);
-  // All samples were work.
+  // All samples counted as work.
   assert.equal(log.find(({ status }) => status === 200)?.audioS, 35);
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The speaker model that ships, over HTTP, on two speakers that its training never saw. How often it errs on many is measured
-// by bench/voiceid.ts; here it must tell these apart.
+// The speaker model that ships, over HTTP, on two speakers unknown to its training. bench/voiceid.ts measures its errors on
+// many; here it must tell these apart.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,10 +19,10 @@ import { audioEntry, enroll, vectorEntry, verify } from '../../support/voiceid-c
 import { monoWav } from '../../support/wav.js';
 
 const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
-// Whether the detector takes a fixture for human is not what is tested here.
+// Whether the detector takes a fixture for human is not tested here.
 const humanBias = -30;
 
-/** Two files one after the other. */
+/** Two files one after another. */
 async function joined(first: string, second: string): Promise<Uint8Array> {
   const a = loadAddon().decode(await fixture(first));
   const b = loadAddon().decode(await fixture(second));

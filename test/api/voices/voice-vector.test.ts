@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { asJsonNumbers, parseVoiceVector } from '../../../src/analysis/voiceid/voice-vector.js';
 import type { ServiceError } from '../../../src/base/errors/service-error.js';
 
-/** Every sign, exponent and mantissa, but no infinity and no NaN; the same every time. */
+/** Any sign, exponent and mantissa, but neither infinity nor NaN; the same every time. */
 function finiteFloats(count: number, seed = 1): Float32Array {
   const floats = new Float32Array(count);
   const bits = new Uint32Array(floats.buffer);
@@ -109,11 +109,12 @@ test('what is written for a float32 gives the same float32 again, and nothing sh
   const text = JSON.stringify(numbers);
   const back = JSON.parse(text) as number[];
   floats.forEach((x, i) => {
-    // JSON.stringify writes -0 as 0, which is equal.
+    // JSON.stringify writes -0 as 0, which compares equal.
     assert.equal(Math.fround(back[i] as number) + 0, x + 0);
     const digits = (numbers[i] as number).toExponential().replace(/e.*|\D/g, '').length;
     assert.ok(digits <= 9);
-    // A large one can have a shorter decimal right between two float32, which is not to be used; a denormal is no matter.
+    // A large one can have a shorter decimal exactly between two float32, which must not be used; denormals do not
+    // matter.
     if (digits > 1 && Math.abs(x) < 1 && Math.abs(x) > 1e-30)
       assert.notEqual(Math.fround(Number(x.toPrecision(digits - 1))), x, `${x} could be shorter`);
   });

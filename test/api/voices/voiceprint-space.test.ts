@@ -9,7 +9,7 @@ const fingerprint = (name: string): string => createHash('sha256').update(name).
 const own = new VoiceprintSpace(fingerprint('own'));
 const other = new VoiceprintSpace(fingerprint('other'));
 
-/** A vector of about normally distributed numbers that is the same every time. */
+/** A vector of approximately normal numbers, the same every time. */
 function embedding(seed: number): Float32Array {
   const bytes = Buffer.concat(
     Array.from({ length: 96 }, (_, i) => createHash('sha256').update(`${seed}:${i}`).digest()),
@@ -21,7 +21,7 @@ function embedding(seed: number): Float32Array {
 
 const roundedTo = (decimals: number) => (x: number) => Number(x.toFixed(decimals));
 
-/** IEEE 754 half precision has 11 significant bits; none of these numbers is small enough to be denormal. */
+/** IEEE 754 half precision has 11 significant bits; no number here is small enough to be denormal. */
 function asHalf(x: number): number {
   if (x === 0) return 0;
   const unit = 2 ** Math.max(-24, Math.floor(Math.log2(Math.abs(x))) - 10);

@@ -5,7 +5,7 @@ import { packageDir } from '../../../src/base/config/package-dir.js';
 
 export const RATE_HZ = 16_000;
 
-/** ffmpeg decodes, so that the suite does not judge a server by that server's own decoder. */
+/** ffmpeg decodes, so that the server's own decoder does not judge itself. */
 function decoded(...fixtures: string[]): Int16Array {
   const parts = fixtures.map((name) => {
     const file = path.join(packageDir, 'test/fixtures', name);
@@ -33,13 +33,13 @@ const otherHumanClip = once(() => decoded('human-vctk-p237.flac'));
 const vocodedClip = once(() => decoded('ai-wavenet-lj.flac').slice(-samplesIn(5)));
 const spokenTextClip = once(() => decoded('ai-kokoro.flac').slice(-samplesIn(5)));
 
-/** A woman who reads; her clips over and over until they are so long. */
+/** A woman reading; her clips are repeated to this length. */
 export const human = (seconds: number): Int16Array => repeated(humanClip(), samplesIn(seconds));
 /** The second clip of the same woman. */
 export const sameHuman = (seconds: number): Int16Array => repeated(sameHumanClip(), samplesIn(seconds));
-/** A man who reads. */
+/** A man reading. */
 export const otherHuman = (seconds: number): Int16Array => repeated(otherHumanClip(), samplesIn(seconds));
-/** A neural vocoder with the voice of the woman. */
+/** A neural vocoder with the woman's voice. */
 export const aiGenerated = (seconds: number): Int16Array => repeated(vocodedClip(), samplesIn(seconds));
 /** Text to speech. */
 export const spokenText = (seconds: number): Int16Array => repeated(spokenTextClip(), samplesIn(seconds));

@@ -10,29 +10,29 @@ export interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
-  /** Undefined when the body is not JSON by its content-type. */
+  /** Undefined if the content type of the body is not JSON. */
   readonly json: unknown;
 }
 
 export interface Sending {
   readonly method?: string;
-  /** Null sends no key; else the target's. */
+  /** Null sends no key; the default is the target's. */
   readonly key?: string | null;
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: Uint8Array;
-  /** Another server than the target. */
+  /** A server other than the target. */
   readonly origin?: string;
 }
 
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Sends a request of the API. Every answer must carry a correlation id, so that is checked here. */
+/** Sends a request of the API. Checks the correlation id, which every answer must have. */
 export async function send(path: string, sending: Sending = {}): Promise<Answer> {
   const { method = 'GET', key = target.key, headers = {}, body, origin = target.origin } = sending;
   const withKey = key === null ? headers : { 'x-api-key': key, ...headers };
   const answer = await sendTo(`${origin}${path}`, method, withKey, body);
   assert.match(String(answer.headers['x-correlation-id']), uuidPattern, `x-correlation-id of ${path}`);
-  // A server that somebody else runs may have limits per key: they are obeyed, not judged.
+  // A foreign server may have limits per key: they are obeyed, not judged.
   if (answer.status === 429 && target.own === undefined) {
     await setTimeout(1000 * Number(answer.headers['retry-after'] ?? 1));
     return send(path, sending);
@@ -40,7 +40,7 @@ export async function send(path: string, sending: Sending = {}): Promise<Answer>
   return answer;
 }
 
-/** Sends any request: also to a presigned link, which takes no API key. */
+/** Sends any request, including to a presigned link, which takes no API key. */
 export function sendTo(
   url: string,
   method: string,
@@ -58,7 +58,7 @@ export function sendTo(
         incoming.on('data', (chunk) => chunks.push(chunk));
         incoming.on('error', reject);
         incoming.on('end', () => {
-          // latin1 keeps one character per byte, so that objects from the storage can be compared.
+          // latin1 keeps one character per byte, so that stored objects can be compared.
           const bytes = Buffer.concat(chunks);
           const isJson = incoming.headers['content-type']?.startsWith('application/json') ?? false;
           resolve({
@@ -71,7 +71,7 @@ export function sendTo(
         });
       },
     );
-    // After an early answer, the rest of the body may find the connection closed.
+    // After an early answer, the connection may be closed before the rest of the body is sent.
     outgoing.on('error', reject);
     outgoing.end(body);
   });
@@ -79,7 +79,9 @@ export function sendTo(
 
 export type FormFields = Readonly<Record<string, string | Uint8Array>>;
 
-/** Bytes become a file, text becomes a field. A list of forms gives fields in order, also twice. */
+/**
+ * Bytes become a file, text becomes a field. A list of forms gives fields in order, including repeated ones.
+ */
 export function postForm(
   path: string,
   form: FormFields | readonly FormEntry[],

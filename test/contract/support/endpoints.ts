@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly path: string;
   readonly version: 'v1' | 'v0';
   readonly scope: Scope;
-  /** A request that is right in everything but what the options change. */
+  /** A valid request except for the changes in the options. */
   send(options?: Options): Promise<Answer>;
 }
 

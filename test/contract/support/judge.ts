@@ -40,7 +40,7 @@ export const expectEnrollment = (answer: Answer): Enrollment => expectOk(answer,
 export const expectVerification = (answer: Answer): Verification => expectOk(answer, verification);
 export const expectLinks = (answer: Answer): LinkList['url'] => expectOk(answer, linkList).url;
 
-/** A 200 whose JSON body has every field of the schema and no other. */
+/** A 200 whose JSON body has exactly the fields of the schema. */
 export function expectOk<Body extends object>(answer: Answer, schema: Body): BodyOf<Body> {
   assert.equal(answer.status, 200, answer.text);
   return expectBody(answer, schema);
@@ -69,7 +69,7 @@ export const codeOfStatus = {
   503: 'unavailable',
 } as const;
 
-/** An error with the usual body. Without `code` it is the one that belongs to the status. */
+/** An error with the usual body. The default `code` follows from the status. */
 export function expectError(
   answer: Answer,
   status: keyof typeof codeOfStatus,
@@ -85,7 +85,7 @@ export function expectError(
   return body;
 }
 
-/** A refusal whose status the interface leaves open. */
+/** A refusal with a status that the interface leaves open. */
 export function expectOneOf(
   answer: Answer,
   allowed: readonly (readonly [status: keyof typeof codeOfStatus, code: string])[],

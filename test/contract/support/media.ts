@@ -11,7 +11,7 @@ const withVideo = ['-c:v', 'mpeg4', '-shortest'];
 export interface Format {
   readonly name: string;
   readonly extension: string;
-  /** What ffmpeg writes it with; the audio is its first input. */
+  /** ffmpeg arguments for writing it; the audio is its first input. */
   readonly options: readonly string[];
   readonly hasVideo?: true;
 }
@@ -45,7 +45,7 @@ export function videoOnly(extension: string): Promise<Buffer> {
   return ffmpeg(undefined, extension, [...video, '-c:v', 'mpeg4']);
 }
 
-/** By files, because ffmpeg needs to seek in what it writes for most containers. */
+/** Uses files, because ffmpeg must seek in its output for most containers. */
 async function ffmpeg(
   audio: Buffer | undefined,
   extension: string,

@@ -5,14 +5,14 @@ import { expectNear } from './judge.js';
 
 type Segment = Prediction['segments'][number];
 
-/** Answers may be rounded; four decimals have to be right. */
+/** Answers may be rounded; four decimals must be right. */
 const tolerance = 1e-4;
 const timeToleranceS = 5e-4;
 
 const mean = (numbers: readonly number[]): number =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
-/** What holds between the fields of every answer of `POST /v1/predict`. */
+/** Relations between the fields of every answer of `POST /v1/predict`. */
 export function expectConsistent(prediction: Prediction, threshold = 0.5): void {
   const { global, segments } = prediction;
   expectOrdered(prediction);
@@ -70,7 +70,7 @@ function expectVerdict(
   expectResult(score, threshold, result, what);
   const [distance, room] =
     score >= threshold ? [score - threshold, 1 - threshold] : [threshold - score, threshold];
-  // At a threshold of 1 a score of 1 has no room: any number will do there.
+  // At a threshold of 1 a score of 1 has no range: any number is valid.
   if (room > 0)
     expectNear(confidence, distance / room, tolerance + tolerance / room, `confidence of ${what}`);
 }
@@ -94,7 +94,7 @@ export function expectedWindows(durationS: number): [start: number, end: number]
   const residualS = durationS - whole * 5;
   const windows: [number, number][] = Array.from({ length: whole }, (_, i) => [i * 5, i * 5 + 5]);
   const atTheEnd: [number, number] = [Number((durationS - 5).toFixed(3)), durationS];
-  // A millionth of a second for what decimal fractions lack in binary: 0.1 s exactly makes no window.
+  // A millionth of a second for binary rounding: exactly 0.1 s makes no window.
   if (residualS > 0.1 + 1e-6) windows.push(atTheEnd);
   else if (residualS > 0) windows[whole - 1] = atTheEnd;
   return windows;
@@ -112,7 +112,7 @@ export function expectWindows(
   });
 }
 
-/** A stretch without speech is named with its times and its share. */
+/** A stretch without speech is listed with its times and share. */
 export function expectSilenceWarning(warnings: readonly string[], startS: number, endS: number): void {
   const number = (value: number) => `(?<![\\d.])${value}(\\.0+)?(?![\\d.]*\\d)`;
   const pattern = new RegExp(`${number(startS)}.*${number(endS)}`);

@@ -6,7 +6,7 @@ import { type Answer, postJson, type Sending, send, sendTo } from './client.js';
 import { expectLinks } from './judge.js';
 import { wav } from './wav.js';
 
-/** A key that no other test and no earlier run has used. */
+/** A key unused by other tests and earlier runs. */
 export const freshKey = (extension = 'wav'): string => `contract/${randomUUID()}.${extension}`;
 
 export const requestUploadLinks = (
@@ -47,7 +47,7 @@ export async function store(
 
 let speech: Promise<string> | undefined;
 
-/** 12 s of a human voice, and a link to where they are stored. */
+/** 12 s of a human voice, and a link to the stored file. */
 export const speechBytes = (): Buffer => wav(human(12));
 export function linkToSpeech(): Promise<string> {
   speech ??= store(freshKey(), speechBytes());

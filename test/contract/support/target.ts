@@ -7,16 +7,16 @@ import { Cli, runCli } from '../../support/cli.js';
 
 export type Scope = 'predict' | 'voiceid' | 'file';
 
-/** The server that is judged: one of our own, or the one that the environment names. */
+/** The server under test: one of our own, or the one named by the environment. */
 export interface Target {
-  /** Address without a version segment and without a slash at its end. */
+  /** Address without version segment and final slash. */
   readonly origin: string;
   /** A key with the scopes predict, voiceid and file. */
   readonly key: string;
   /** A valid key that lacks the scope. */
   keyWithout(scope: Scope): string | undefined;
   readonly keyOfAnotherAccount: string | undefined;
-  /** What only a server that this process has started can be asked to show. */
+  /** Features that only a server started by this process can show. */
   readonly own: OwnKeys | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface OwnKeys {
   readonly scoped: Readonly<Record<Scope, string>>;
   readonly revoked: string;
   readonly expired: string;
-  /** A key that a test may revoke. */
+  /** A key that tests may revoke. */
   readonly revocable: string;
 }
 
 export const needsOwnServer = 'needs a server that the suite starts and configures itself';
 
-/** What must not outlive this process, however it ends; the last comes first. */
+/** Clean-up for the end of this process, however it ends; the last entry runs first. */
 const leftovers: (() => void)[] = [];
 process.once('exit', () => {
   for (const remove of leftovers.reverse()) remove();
@@ -44,7 +44,7 @@ export function keyWithoutVariable(scope: Scope): string {
   return `VERAVOX_CONTRACT_KEY_WITHOUT_${scope.toUpperCase()}`;
 }
 
-/** Reason to skip what is only possible with a server of our own. */
+/** Reason to skip tests that need a server of our own. */
 export const skipUnlessOwn: string | false = target.own === undefined && needsOwnServer;
 
 async function findTarget(env: NodeJS.ProcessEnv): Promise<Target> {
@@ -63,7 +63,7 @@ async function findTarget(env: NodeJS.ProcessEnv): Promise<Target> {
 async function startOwnTarget(): Promise<Target> {
   const dataDir = temporaryDataDir();
   const create = (...options: string[]) => createKey(dataDir, ...options);
-  // Made on its own: its time must not be over before it is there.
+  // Made alone: it must not expire before it exists.
   const soon = `${new Date(Date.now() + 10_000).toISOString().slice(0, 19)}Z`;
   const expired = await create('--expires-at', soon);
   const [key, keyOfAnotherAccount, predict, voiceid, file, revoked, revocable] = await Promise.all([
@@ -83,7 +83,7 @@ async function startOwnTarget(): Promise<Target> {
   return { origin, key, keyWithout, keyOfAnotherAccount, own };
 }
 
-/** A server with settings of its own, for limits that the shared one does not have. */
+/** A server with its own settings, for limits that the shared one does not have. */
 export async function startConfigured(
   settings: Readonly<Record<string, string>>,
 ): Promise<{ origin: string; port: number; key: string; stop(): Promise<void> }> {

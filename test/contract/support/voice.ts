@@ -20,8 +20,8 @@ export const verify = (
 let spoofed: Promise<Buffer> | undefined;
 
 /**
- * The AI-generated sample of 10 s that the server itself is surest of: how good its model is does not matter here, and
- * voice identity may refuse from a higher score on than predictions.
+ * The 10 s AI-generated sample that the server itself is surest of: the quality of its model does not matter here, and
+ * voice identity may refuse only from a higher score on than predictions.
  */
 export function spoofedSample(): Promise<Buffer> {
   spoofed ??= findSpoofed([wav(aiGenerated(10)), wav(spokenText(10))]);

@@ -5,9 +5,9 @@ interface WavForm {
   readonly rateHz?: number;
   /** Samples of several channels are interleaved. */
   readonly channels?: number;
-  /** Eight bits keep the upper ones. */
+  /** 8 keeps the upper bits of each sample. */
   readonly bits?: 8 | 16;
-  /** Size of the whole file: a JUNK chunk, which readers skip, fills what the samples leave. */
+  /** Size of the whole file: a JUNK chunk, which readers skip, fills the rest. */
   readonly totalBytes?: number;
 }
 
@@ -28,7 +28,7 @@ export function wav(samples: Int16Array, form: WavForm = {}): Buffer {
 
   const fillerBytes = totalBytes - file.length - 8;
   if (fillerBytes < 0) throw new Error(`${file.length} bytes of audio do not fit into ${totalBytes}.`);
-  // Chunks have an even length; one byte behind the last belongs to none.
+  // Chunks have an even length; a byte behind the last one belongs to none.
   const filled = riff([before, chunk('JUNK', Buffer.alloc(fillerBytes - (fillerBytes % 2))), after]);
   return fillerBytes % 2 === 0 ? filled : Buffer.concat([filled, Buffer.alloc(1)]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the dashboard words a verdict: never as if nothing spoke against it when something does.
+// The dashboard's wording of a verdict: it never hides evidence against it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conclusionOf, disagreementOf, oddStretchesIn } from '../../../dashboard/src/logic/conclusion.js';
@@ -33,7 +33,7 @@ test('a verdict with any reason for caution is amber, whichever it is', () => {
   assert.deepEqual(conclusionOf({ result: 'bonafide', reason: null, windows: human }), {
     ...{ look: 'bonafide', word: 'Human', rest: 'voice', oddStretches: [] },
   });
-  // Also if nobody has said it yet, as in a stream.
+  // Even if nobody has said it yet, as in a stream.
   const windows = windowsOf(0.1, 0.9, 0.1);
   assert.equal(conclusionOf({ result: 'bonafide', reason: null, windows }).look, 'uncertain');
 });

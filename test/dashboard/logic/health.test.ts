@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the health view computes from the answers of the server.
+// Values that the health view computes from the server's answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HealthHistory } from '../../../client/src/index.js';
@@ -30,7 +30,7 @@ const history: HealthHistory = {
   step_s: 10,
   points: 4,
   processes: 2,
-  // Two processes: the second step was only half there, the third not at all, the fourth has just begun.
+  // Two processes: the second step is only half there, the third missing, the fourth just begun.
   recorded_s: [20, 10, 0, 4],
   requests: {
     detection: { ok: [20, 5, 0, 2], limited: [0, 10, 0, 0] },
@@ -54,7 +54,7 @@ const history: HealthHistory = {
 
 test('rates are per second of what was recorded, and nothing where nothing was', () => {
   assert.deepEqual(timesOf(history), [1000, 1010, 1020, 1030]);
-  // Without those of probes and of the dashboard itself, and without outcomes that never happened.
+  // Without probes, the dashboard's own requests, and outcomes that never happened.
   assert.deepEqual(requestRates(history, names), [
     { name: 'ok', values: [3, 1, null, 1] },
     { name: 'limited', values: [0, 2, null, 0] },
@@ -95,7 +95,7 @@ test('percentiles of many times are less than a bucket off', () => {
     const found = percentileMs(latencyBoundsMs, counts, share) ?? 0;
     assert.ok(Math.abs(Math.log2(found / exact)) <= 0.5, `${share}: ${found}, exactly ${exact}`);
   }
-  // Longer than the last bound: at least that.
+  // Longer than the last bound: a lower limit.
   assert.equal(percentileMs([1, 2], new Map([[2, 3]]), 0.5), 2);
 });
 

@@ -37,7 +37,7 @@ test('slices of an MP3 file have all of its audio, whatever its kind', (t) => {
   const durationS = (wav - 78) / 2 / 16_000;
   for (const [i, kind] of kinds.entries()) {
     const bytes = new Uint8Array(fs.readFileSync(encode(speech, [...kind, `speech-${i}.mp3`])));
-    // Frames of silence are added at both ends, and one with the table of contents.
+    // Frames of silence are added at both ends, plus one with the table of contents.
     const seconds = secondsIn(bytes, 7001);
     assert.ok(Math.abs(seconds - durationS) < 0.4, `${kind.join(' ')}: ${seconds} s of ${durationS} s`);
   }

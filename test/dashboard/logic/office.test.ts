@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the views of keys, usage and jobs compute by themselves.
+// Values that the views of keys, usage and jobs compute themselves.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browserOf } from '../../../dashboard/src/logic/browser-of.js';
@@ -132,7 +132,7 @@ test('the form of a key sends only what was changed', () => {
     expires_at: null,
   });
   const { expires_at } = fieldsOf(before);
-  // To the minute, whatever the time zone is.
+  // To the minute, in any time zone.
   assert.equal(expires_at, '2027-01-31T12:00:00.000Z');
   assert.deepEqual(fieldsOf({ ...emptyDraft, name: '  new  ' }), {
     ...{ name: 'new', scopes: ['predict'], rate: null, concurrency: null, expires_at: null },
@@ -187,7 +187,7 @@ test('the keys of dashboard pages are one group for each user, and removed ones 
     page('4d', null),
     page('5e', null),
     page('6f', null, 'other'),
-    // A program's key that is only called like them.
+    // A program's key with the same name.
     { ...row('2026-11-23', '7a', 1), key_name: 'playground of ada' },
   ];
   const groups = groupsOf(rows, 'key', 'requests').map(({ id, name, totals }) => [id, name, totals.requests]);

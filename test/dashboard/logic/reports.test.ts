@@ -56,7 +56,7 @@ test('rules find fault where a JSON Schema validator does', () => {
   const validate = new Ajv({ strict: false, formats: { 'date-time': true } }).compile(reportSchema);
   const whole = JSON.parse(JSON.stringify(report));
   const wrongValues = [null, -1, 1.5, 'x', [], {}, true];
-  /** Every place of the report to a depth, but only the first of each list. */
+  /** Every place of the report to a certain depth, but only the first of each list. */
   const places = (value: unknown, at: string[]): string[][] =>
     typeof value !== 'object' || value === null
       ? []

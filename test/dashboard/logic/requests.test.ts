@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code that the page shows is code, whatever files are called.
+// The code on the page stays valid, whatever the file names.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -44,7 +44,7 @@ function* requests(): Generator<SentRequest> {
 
 test('curl gets what the request says, and the shell runs nothing else', (t) => {
   const folder = temporaryFolder(t);
-  // Writes its arguments down, and answers with a link.
+  // Writes down its arguments, and answers with a link.
   const curl = path.join(folder, 'curl');
   fs.writeFileSync(
     curl,

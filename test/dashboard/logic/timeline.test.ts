@@ -89,7 +89,7 @@ test('peaks of every length of column are those of the samples', () => {
   for (const columnS of [0.001, 0.1, 1, 10]) {
     const level = levelFor(peaks, columnS);
     assert.ok(level && level.binS <= columnS);
-    // Not much finer than a column: that is what makes it fast.
+    // Not much finer than a column, which makes it fast.
     assert.ok(level === peaks.at(-1) || columnS / level.binS < 4);
     for (let startS = 0; startS + 4 * level.binS <= 100; startS += 7) {
       const [low, high] = peakIn(level, startS, startS + columnS) ?? [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the page computes by itself agrees with the server.
+// The page's own computations agree with the server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasonTexts } from '../../../dashboard/src/logic/reason-texts.js';
@@ -14,7 +14,7 @@ import { skippedWindows, someAnalysis } from '../../support/analyser-double.js';
 const request = { model: 'm', predictionId: 'p', silenceThresholdPercent: 80 };
 const uncertainBelow = 0.15;
 
-/** Reproducible, and with scores that lie on thresholds of hundredths. */
+/** Reproducible, with scores on thresholds of hundredths. */
 function* recordings(): Generator<Analysis> {
   let state = 1;
   const random = (): number => {

@@ -5,7 +5,7 @@ import type { Input } from './input.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-/** What the HTTP parser answers before there is a request, without a body of ours: see docs/errors.md. */
+/** Answers of the HTTP parser before there is a request, without a body of ours: see docs/errors.md. */
 const parserStatuses = [400, 431, 505];
 
 const documented = new Set<string>();
@@ -21,7 +21,7 @@ const isMembers = (value: unknown): value is Members =>
 const hasJust = (value: Members, names: readonly string[]): boolean =>
   Object.keys(value).sort().join() === [...names].sort().join();
 
-/** What is wrong with an answer, if anything; written from the contract, not from the server. */
+/** Faults of an answer, if any; derived from the contract, not from the server. */
 export function problemOf(answer: Answer, input: Input): string | undefined {
   const { status, headers, body } = answer;
   const correlationId = headers.get('x-correlation-id');

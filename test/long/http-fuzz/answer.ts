@@ -6,7 +6,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** What no HTTP/1.1 server may send. */
+/** Bytes that an HTTP/1.1 server must not send. */
 export class NotHttp extends Error {
   override readonly name = 'NotHttp';
 }
@@ -16,8 +16,8 @@ const statusLine = /^HTTP\/1\.1 ([1-5]\d\d) ?[ -~]*$/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~]*)$/;
 
 /**
- * Reads the first answer in `received`; undefined while it is not complete. Strict on purpose: what clients put up with
- * from servers would hide mistakes.
+ * Reads the first answer in `received`; undefined while it is incomplete. Strict on purpose: the tolerance of clients
+ * would hide mistakes.
  * @param toHead the request was `HEAD`, whose answer has no body
  * @param isEnd nothing follows
  * @throws NotHttp

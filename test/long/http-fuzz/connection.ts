@@ -5,26 +5,26 @@ import { type Answer, NotHttp, readAnswer } from './answer.js';
 export interface Outcome {
   /**
    * `silent`: neither an answer nor an end within the time; `closed`: the server ended the connection without a complete
-   * answer; `broken off`: we did.
+   * answer; `broken off`: the client did.
    */
   readonly end: 'answered' | 'silent' | 'closed' | 'broken off';
   readonly answers: readonly Answer[];
-  /** What of the server's bytes is no HTTP, or more than was asked for. */
+  /** Bytes from the server that are not HTTP, or more than was requested. */
   readonly problem?: string;
   readonly tookMs: number;
 }
 
 export interface Exchange {
   readonly bytes: Buffer;
-  /** As far as they are sent; then the connection is cut. */
+  /** Bytes to send before the connection is cut. */
   readonly breaksOffAfter?: number;
   readonly toHead?: boolean;
-  /** One answer ends the exchange; otherwise whatever comes until nothing comes for `timeoutMs`. */
+  /** One answer ends the exchange; otherwise silence for `timeoutMs` does. */
   readonly wantsOne: boolean;
   readonly timeoutMs: number;
 }
 
-/** A socket that sends just the given bytes. Kept open for the next exchange as long as the server keeps it. */
+/** A socket that sends exactly these bytes. Reused for the next exchange while the server keeps it open. */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);

@@ -8,7 +8,7 @@ const crlf = Buffer.from('\r\n');
 export function chunked(body: Buffer, random: Random): Buffer {
   const pieces: Buffer[] = [];
   const largest = random.pick([7, 300, 5000, 100_000]);
-  // Not tens of thousands of chunks in one input.
+  // Avoids tens of thousands of chunks in one input.
   const smallest = Math.ceil(body.length / 200);
   for (let at = 0; at < body.length; ) {
     const piece = body.subarray(at, at + Math.max(smallest, 1 + random.below(largest)));

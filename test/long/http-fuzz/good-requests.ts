@@ -10,7 +10,7 @@ import { formType } from './media-inputs.js';
 const boundary = formType.slice(formType.indexOf('=') + 1);
 const clipS = 2.5;
 
-/** The same sound recording over and over, whose score must never change, nor its answer go astray. */
+/** The same sound recording over and over; its score must never change, nor its answer go astray. */
 export class GoodRequests {
   readonly #port: number;
   readonly #surroundings: Surroundings;
@@ -27,7 +27,7 @@ export class GoodRequests {
     this.#file = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', clip, ...asWav]);
   }
 
-  /** Asks a few times first, which also brings the server to its size. */
+  /** Asks a few times first, which also warms up the server. */
   static async begin(port: number, surroundings: Surroundings, boundMs: number): Promise<GoodRequests> {
     const good = new GoodRequests(port, surroundings, boundMs);
     for (let i = 0; i < 20; i++) {
@@ -39,8 +39,8 @@ export class GoodRequests {
   }
 
   /**
-   * What is wrong with the answer, if anything.
-   * @param kept the connection that a bad input came on, where the server has kept it
+   * Faults of the answer, if any.
+   * @param kept the connection of a bad input, if the server has kept it open
    */
   async ask(number: number, kept: Connection | undefined): Promise<string | undefined> {
     const id = `good.${number}`;
@@ -59,7 +59,7 @@ export class GoodRequests {
     };
     const connection = kept?.isOpen ? kept : await Connection.open(this.#port);
     let { answers, end } = await connection.exchange(request);
-    // The server may give a connection up between two requests.
+    // The server may close a connection between two requests.
     if (end === 'closed' && connection === kept) {
       const fresh = await Connection.open(this.#port);
       ({ answers, end } = await fresh.exchange(request));

@@ -18,7 +18,7 @@ const shares: readonly (readonly [number, Kind])[] = [
   [4, 'abort'],
 ];
 
-/** The input of that number. What the server has given, such as links and keys, differs from run to run; nothing else does. */
+/** The input of this number. Values from the server, such as links and keys, differ between runs; nothing else does. */
 export function makeInput(seed: number, index: number, surroundings: Surroundings, files: SeedFiles): Input {
   const random = new Random(seed, index);
   const correlationId = correlationIdOf(index);

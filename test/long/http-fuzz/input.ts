@@ -3,24 +3,24 @@
 export const kinds = ['media', 'form', 'json', 'query', 'link', 'raw', 'abort'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What one input sends, and what may come back. */
+/** An input's bytes, and its possible answers. */
 export interface Input {
   readonly kind: Kind;
-  /** Said of it in a finding. */
+  /** Description in a finding. */
   readonly what: string;
   readonly bytes: Buffer;
-  /** Framed as HTTP wants it, with our correlation id: exactly one answer is owed, and it carries that id. */
+  /** Framed as HTTP requires, with our correlation id: exactly one answer with that id must come. */
   readonly isHttp: boolean;
   readonly correlationId: string;
   readonly toHead?: boolean;
   readonly breaksOffAfter?: number;
-  /** An answer of 200 is a prediction of v1. */
+  /** A 200 answer is a prediction of v1. */
   readonly isPrediction?: boolean;
   /** Errors are JSON; links answer with XML. */
   readonly isApi: boolean;
 }
 
-/** What of the running server inputs are made with. */
+/** Values of the running server, for inputs. */
 export interface Surroundings {
   readonly host: string;
   readonly apiKey: string;
@@ -30,7 +30,7 @@ export interface Surroundings {
   readonly downloadLink: string;
 }
 
-/** Tells whose answer an answer is. */
+/** Identifies the request of an answer. */
 export function correlationIdOf(index: number): string {
   return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
 }

@@ -18,7 +18,7 @@ const extraMembers = [
   'a',
 ];
 
-/** A link of the server's own storage, bent a little. */
+/** A link to the server's own storage, slightly altered. */
 function bentLink(random: Random, link: string): string {
   const url = new URL(link);
   return random.weighted<() => string>([
@@ -129,7 +129,7 @@ export function queryInput(random: Random, correlationId: string, { apiKey, host
     [1, 'DELETE'],
     [1, 'PATCH'],
   ]);
-  // With the longest key still within the 4 KiB that a head may have.
+  // With the longest key within the 4 KiB of a head.
   const target = `${path}?${query.join('&')}`.slice(0, 2000);
   const headers = [
     ['host', host],

@@ -49,7 +49,7 @@ const ranges = [
   'bytes=-0',
 ];
 
-/** What strangers hold: links to stored objects, each of them bent. */
+/** Links in the hands of strangers: links to stored objects, each altered. */
 export function linkInput(
   random: Random,
   correlationId: string,

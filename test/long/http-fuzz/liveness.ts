@@ -6,7 +6,7 @@ import { head } from './input.js';
 const everyMs = 250;
 const boundMs = 10_000;
 
-/** Asks all the time whether the process answers: one that is busy with a single input does not. */
+/** Polls whether the process answers: one that is busy with a single input does not. */
 export function watchLiveness(port: number) {
   const probes = { sent: 0, failed: 0, slowestMs: 0 };
   let running = true;

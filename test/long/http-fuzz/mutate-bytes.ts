@@ -5,7 +5,7 @@ const extremes = [
   0, 1, 0xff, 0x7fff, 0xffff, 0x10000, 0xffffff, 0x40000000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 ];
 
-/** What stands beside the sizes and counts of the containers. */
+/** Tags next to sizes and counts in the containers. */
 const tags = [
   ...['RIFF', 'RF64', 'ds64', 'fmt ', 'data', 'LIST', 'AVI ', 'hdrl', 'strh', 'strf', 'movi', 'idx1', 'bext'],
   ...['ftyp', 'moov', 'mvhd', 'trak', 'tkhd', 'mdia', 'mdhd', 'hdlr', 'minf', 'stbl', 'stsd', 'stts', 'stsc'],
@@ -30,7 +30,7 @@ const tags = [
 
 type Step = (bytes: Buffer, random: Random, others: readonly Buffer[]) => Buffer;
 
-/** Most of what decides is in the first bytes. */
+/** Most decisive bytes come first. */
 function place(bytes: Buffer, random: Random): number {
   const reach = random.weighted([
     [3, 256],
@@ -67,7 +67,7 @@ const steps: readonly (readonly [number, Step])[] = [
     function editSizeField(bytes, random) {
       const at = bytes.indexOf(random.pick(tags), random.chance(0.7) ? 0 : random.below(bytes.length));
       if (at < 0) return writeNumber(bytes, random, place(bytes, random));
-      // Sizes stand before the tag in MP4 and behind it elsewhere, counts a few bytes further on.
+      // Sizes stand before the tag in MP4 and after it elsewhere, counts a few bytes further on.
       return writeNumber(
         bytes,
         random,
@@ -134,7 +134,7 @@ const steps: readonly (readonly [number, Step])[] = [
   ],
 ];
 
-/** A damaged copy. @param others what pieces are taken from */
+/** A damaged copy. @param others sources of inserted pieces */
 export function mutateBytes(original: Buffer, random: Random, others: readonly Buffer[]): Buffer {
   let bytes: Buffer = Buffer.from(original);
   const count = 1 + random.below(random.chance(0.3) ? 20 : 4);

@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 
 const many = (text: string, count: number) => text.repeat(count);
 
-/** Texts that break what was written with ordinary ones in mind. */
+/** Texts that break code written for ordinary ones. */
 const texts: readonly string[] = [
   ...['', ' ', '\t', '\0', 'null', 'undefined', 'true', '[]', '{}', '__proto__', 'constructor', 'toString'],
   ...[
@@ -89,7 +89,7 @@ const texts: readonly string[] = [
   ],
 ];
 
-/** The same, too long. */
+/** The same, but too long. */
 const longTexts: readonly ((length: number) => string)[] = [
   (length) => many('1', length),
   (length) => `${many('1', length)}x`,
@@ -113,7 +113,7 @@ export function oddText(random: Random, maxLength = 66_000): string {
   return random.pick(longTexts)(length);
 }
 
-/** Without what would end a header line, a request target or the request's framing. */
+/** Without characters that end a header line, a request target or the request's framing. */
 export function oddHeaderValue(random: Random): string {
   return oddText(random, 1000)
     .replace(/[^\x20-\x7e]/g, '_')
@@ -137,7 +137,7 @@ const vectors: readonly (() => string)[] = [
 ];
 export const oddVector = (random: Random): string => random.pick(vectors)();
 
-/** A value for a member of a JSON body, as its text. */
+/** A value for a member of a JSON body, as text. */
 export function oddJson(random: Random): string {
   return random.weighted<() => string>([
     [8, () => JSON.stringify(oddText(random))],

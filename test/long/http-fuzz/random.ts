@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Numbers that follow from a seed and the number of an input alone, so that one input can be made again. */
+/** Numbers derived only from a seed and the input's number, so that one input can be made again. */
 export class Random {
   #state: number;
 
   constructor(seed: number, index: number) {
     this.#state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) | 0;
-    // Neighbouring indexes begin alike otherwise.
+    // Otherwise neighbouring indexes begin alike.
     for (let i = 0; i < 4; i++) this.#next();
   }
 
@@ -32,7 +32,7 @@ export class Random {
     return values[this.below(values.length)] as T;
   }
 
-  /** One of the values, each as often as its weight says. */
+  /** One of the values, by weight. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
     let at = this.below(choices.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, value] of choices) {

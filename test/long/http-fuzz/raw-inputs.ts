@@ -153,7 +153,7 @@ const bends: readonly (readonly [number, Bend])[] = [
   ],
 ];
 
-/** Bytes that are hardly HTTP any more. No answer is owed; one that comes has to be sound. */
+/** Bytes that hardly resemble HTTP. They need no answer, but any answer must be sound. */
 export function rawInput(random: Random, correlationId: string, surroundings: Surroundings): Input {
   const text = random.weighted(bends)(random.pick(bases(surroundings, correlationId)), random);
   return {

@@ -18,11 +18,11 @@ export interface FuzzOptions {
   readonly count: number;
   readonly seconds: number;
   readonly inFlight: number;
-  /** Before memory is measured at the end: the arena gives its pages back once it has been idle for a while. */
+  /** Wait before the final memory measurement: the arena returns its pages after some idle time. */
   readonly settleMs: number;
-  /** An answer that takes longer is a finding. */
+  /** A slower answer is a finding. */
   readonly boundMs: number;
-  /** Asked from time to time: no input is sent as long as it is so. */
+  /** Polled now and then: inputs pause while it is true. */
   readonly isPaused?: () => boolean;
   readonly onFinding: (finding: Finding, input: Input | undefined) => void;
   readonly onProgress?: (tally: Tally, usage: Usage) => void;
@@ -42,15 +42,15 @@ export interface FuzzResult {
   readonly arenaUsedBytesAfter: number | undefined;
 }
 
-/** How long an input that is no sound HTTP may go without an answer: the server may be waiting for the rest of it. */
+/** How long an input that is not sound HTTP may go without an answer: the server may be waiting for the rest. */
 const quietMs = 250;
 const inputsPerGoodRequest = 40;
 const sampleMs = 1000;
 const maxFindings = 50;
-/** How long uploads that have broken off may still hold memory. */
+/** How long broken-off uploads may still hold memory. */
 const releaseMs = 15_000;
 
-/** Sends the inputs, several at once, and watches what the server makes of them. */
+/** Sends the inputs, several at once, and watches their effect on the server. */
 export async function fuzz(
   server: ServerProcess,
   surroundings: Surroundings,
@@ -105,7 +105,7 @@ export async function fuzz(
       const input = makeInput(seed, index, surroundings, files);
       inWork.add(index);
       try {
-        // Bytes that are no sound HTTP say nothing about the requests behind them.
+        // Bytes that are not sound HTTP say nothing about the requests behind them.
         const connection = input.isHttp && kept?.isOpen ? kept : await Connection.open(server.port);
         let outcome = await send(connection, input, boundMs);
         if (outcome.end === 'closed' && input.isHttp && connection === kept) {
@@ -125,7 +125,7 @@ export async function fuzz(
           if (wrong !== undefined) report(index, 'a good request after it', wrong, input);
         }
       } catch (error) {
-        // A connection is refused a moment before the end of the process is known.
+        // A connection is refused slightly before the end of the process is known.
         await delay(1000);
         if (hasEnded === undefined) report(index, input.what, String(error), input);
       }

@@ -11,13 +11,13 @@ export interface SeedFile {
   readonly bytes: Buffer;
 }
 
-/** The recordings that inputs are made of, by the length that routes ask for. */
+/** Recordings to make inputs from, by the length that routes require. */
 export interface SeedFiles {
   /** 1.3 s, in every container and codec. */
   readonly short: readonly SeedFile[];
-  /** 3.2 s, which v0 needs. */
+  /** 3.2 s, the minimum of v0. */
   readonly legacy: readonly SeedFile[];
-  /** 10.2 s, which enrolment needs. */
+  /** 10.2 s, the minimum of enrolment. */
   readonly voice: readonly SeedFile[];
 }
 
@@ -27,7 +27,7 @@ const shortS = 1.3;
 
 const at = (rateHz: number, channels: number) => ['-ar', String(rateHz), '-ac', String(channels)];
 
-/** Codecs that are found less often: [file, options]. */
+/** Less common codecs: [file, options]. */
 const lessCommon: readonly (readonly [string, readonly string[]])[] = [
   ['u8.wav', [...at(8000, 1), '-c:a', 'pcm_u8']],
   ['s24.wav', [...at(16000, 2), '-c:a', 'pcm_s24le']],
@@ -72,7 +72,7 @@ const compact: readonly (readonly [string, readonly string[]])[] = [
   ['a.wav', [...at(8000, 1), '-c:a', 'adpcm_ima_wav']],
 ];
 
-/** One run of FFmpeg for all of them. Without what names the version or the time, so that an index means the same again. */
+/** One run of FFmpeg for all of them. Omits version and time, so that an index keeps its meaning. */
 function encode(folder: string, seconds: number, files: typeof lessCommon): SeedFile[] {
   mkdirSync(folder, { recursive: true });
   const outputs = files.flatMap(([name, options]) => [

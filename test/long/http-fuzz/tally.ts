@@ -16,16 +16,16 @@ function add(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** What came of the inputs, counted. */
+/** Outcomes of the inputs, counted. */
 export class Tally {
   inputs = 0;
-  /** Per kind: statuses, and how exchanges without an answer ended. */
+  /** Per kind: statuses, and endings of exchanges without an answer. */
   readonly outcomes: Record<string, Counts> = {};
   readonly errorCodes: Counts = {};
-  /** How long exchanges of a kind took in all, waiting included. */
+  /** Total duration of a kind's exchanges, including waits. */
   readonly tookMs: Counts = {};
   readonly slowest = { ms: 0, index: 0 };
-  /** The server had given the connection up, as it may between two requests; asked again on a new one. */
+  /** The server had closed the connection, as it may between two requests; asked again on a new one. */
   askedAgain = 0;
   goodRequests = 0;
   readonly findings: Finding[] = [];

@@ -11,18 +11,18 @@ import { cli } from '../kill-loop/server.js';
 const run = promisify(execFile);
 const LOG_LENGTH = 20_000;
 
-/** A server or a worker with a data folder of its own, that can be killed and started again. */
+/** A server or worker with its own data folder, which can be killed and restarted. */
 export class Host {
   readonly #command: 'serve' | 'work';
   readonly #env: Readonly<Record<string, string>>;
   #kill = async (): Promise<void> => {};
-  /** Of the process, once it has been started. */
+  /** Process id, after its start. */
   pid = 0;
-  /** What it has printed last. */
+  /** The latest output. */
   log = '';
-  /** Of a server. */
+  /** For a server. */
   baseUrl = '';
-  /** That its first start made. */
+  /** Made by its first start. */
   firstKey = '';
 
   constructor(command: 'serve' | 'work', env: Readonly<Record<string, string>>) {
@@ -62,7 +62,7 @@ export class Host {
     this.firstKey ||= /^ {2}(vx_\S+)$/m.exec(this.log)?.[1] ?? '';
   }
 
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   kill(): Promise<void> {
     return this.#kill();
   }
@@ -80,20 +80,20 @@ export interface Hosts {
   readonly apiKey: string;
   readonly databaseUrl: string;
   readonly all: readonly Host[];
-  /** What a command of an operator at a host prints. */
+  /** Output of an operator's command at a host. */
   command(...args: readonly string[]): Promise<string>;
   kill(): Promise<void>;
 }
 
 export interface HostsOptions {
-  /** Each host has a folder in it, by its name: storage, server-1, worker-1 and so on. */
+  /** Contains a folder per host, by name: storage, server-1, worker-1 and so on. */
   readonly folder: string;
   readonly postgres: PostgresServer;
   readonly servers: number;
   readonly workers: number;
-  /** Of all hosts. */
+  /** All hosts. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the servers only. */
+  /** Servers only. */
   readonly serverSettings?: Readonly<Record<string, string>>;
 }
 

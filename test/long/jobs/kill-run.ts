@@ -26,41 +26,40 @@ export interface KillRunFigures {
   readonly kills: number;
   readonly databaseRestarts: number;
   readonly seconds: number;
-  /** Begun and not finished, because of a kill or a restart. */
+  /** Begun but not finished, because of a kill or a restart. */
   readonly furtherAttempts: number;
   readonly requestsTriedAgain: number;
   readonly webhooks: {
-    /** Refused once by the receiver, to have them repeated. */
+    /** Refused once by the receiver, to force a repetition. */
     readonly refused: number;
-    /** Accepted by the receiver, and sent once more. */
+    /** Accepted by the receiver, and sent again. */
     readonly repeated: number;
-    /** Of `repeated`. */
+    /** Part of `repeated`. */
     readonly allowed: number;
   };
-  /** Made while hosts were killed, and answered. */
+  /** Made and answered during the kills. */
   readonly keysMade: number;
   readonly problems: readonly string[];
 }
 
-/** Different ones, of 10 s to 4 minutes: those of more than a minute have several steps. */
+/** Distinct ones, of 10 s to 4 minutes: those above a minute have several steps. */
 const RECORDINGS = 12;
 const SECONDS_PER_RECORDING = 20;
 
-/** Requests of one process to one receiver at once: so many are repeated if it is killed. */
+/** Requests of one process to one receiver at once: at most as many are repeated if it is killed. */
 const WEBHOOKS_AT_ONCE = 4;
 const PROCESSES = 4;
-/** A key is made after every so many kills. */
+/** Kills between two new keys. */
 const KILLS_PER_KEY = 5;
 
-/** Two thresholds, so that jobs for one recording differ. */
+/** Two thresholds, so that jobs on the same recording differ. */
 const inputOf = (i: number) => ({
   key: `recording-${i % RECORDINGS}.wav`,
   options: { model: 'apollo-4-2026-01-16', threshold: i % 2 === 0 ? 0.5 : 0.9, idempotencyKey: `job-${i}` },
 });
 
 /**
- * Has jobs done while workers and servers are killed and the database is restarted, and compares their results with those of
- * an undisturbed run.
+ * Runs jobs while killing workers and servers and restarting the database, and compares the results with an undisturbed run.
  */
 export async function killRun(options: KillRunOptions): Promise<KillRunFigures> {
   const postgres = await startPostgres();
@@ -77,7 +76,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunFigures> 
         VERAVOX_SCORING_THREADS: '1',
         VERAVOX_LOG_LEVEL: 'error',
         VERAVOX_ACCOUNT_MAX_JOBS: '0',
-        // The storage is asked by hosts that are killed.
+        // Hosts that may be killed use the storage.
         VERAVOX_MAX_TRANSFERS: '256',
         VERAVOX_KEY_SHARE_PERCENT: '100',
         VERAVOX_WEBHOOK_HOSTS: receiver.origin,
@@ -107,7 +106,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunFigures> 
 const clientOf = ({ servers, apiKey }: Hosts, i: number) =>
   (servers[i % servers.length] as Host).clientOf(apiKey);
 
-/** What must not depend on who did the job, and how often it was begun. */
+/** Properties that must not depend on who did the job, or how often it was begun. */
 function lastingPartOf(job: Job): string {
   const { state, error } = job;
   const result = verdictOf(job);
@@ -168,7 +167,7 @@ async function disturb(
     }
   })();
 
-  /** Clients send their requests again until there is an answer; with the same key that makes no second job. */
+  /** Clients repeat their requests until there is an answer; with the same key, no second job is made. */
   const persistently = async <Result>(
     i: number,
     ask: (client: ReturnType<typeof clientOf>) => Promise<Result>,
@@ -226,7 +225,7 @@ async function disturb(
   isOver = true;
   await Promise.all([killing, ...creating]);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  // Those of killed senders come when their lease has ended.
+  // Webhooks of killed senders are sent when their lease has ended.
   const lastMs = performance.now() + 2 * DELIVERY_LEASE_MS;
   while (receiver.jobs < jobs && performance.now() < lastMs) await pause(250);
 
@@ -263,7 +262,7 @@ async function disturb(
   };
 }
 
-/** What is left behind, and what usage says. */
+/** Leftovers, and the recorded usage. */
 async function problemsInDatabase(database: ReturnType<typeof postgresAt>, jobs: number): Promise<string[]> {
   const problems: string[] = [];
   const count = async (what: string, sql: string, wanted: number): Promise<void> => {

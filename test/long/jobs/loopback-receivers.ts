@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loaded into each host before anything else (`node --import`): all names of receivers lead to this machine, as if to a public
-// address.
+// Loaded into each host before anything else (`node --import`): all receivers' names resolve to this machine, as if to a
+// public address.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageDir } from '../../../src/base/config/package-dir.js';

@@ -12,7 +12,7 @@ import { startPostgres } from '../../support/postgres.js';
 export interface QueueRates {
   readonly database: string;
   readonly jobs: number;
-  /** Requests of clients at once, and workers. */
+  /** Concurrent client requests, and workers. */
   readonly atOnce: number;
   readonly insertsPerS: number;
   /** Taken and finished. */
@@ -33,7 +33,7 @@ async function measure(name: string, database: Database, jobs: number): Promise<
     await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, lane) => {
         for (let i = lane; i < jobs; i += AT_ONCE) {
-          // Accounts of their own: those of one account take turns.
+          // Separate accounts: jobs of one account take turns.
           const account = `account-${lane}`;
           await clients.create({
             account,
@@ -63,7 +63,7 @@ async function measure(name: string, database: Database, jobs: number): Promise<
   }
 }
 
-/** How many jobs per second one process puts into the queue, and takes and finishes. */
+/** Jobs per second that one process puts into the queue, and takes and finishes. */
 export async function queueRates(folder: string, jobs: number): Promise<QueueRates[]> {
   const sqlite = new SqliteDatabase(path.join(folder, 'rates.db'), { pollMs: 250 });
   const ofSqlite = await measure('SQLite', sqlite, jobs);

@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook } from '../../../client/src/index.js';
 
-/** Every so many webhooks are refused at their first attempt. */
+/** One in this many webhooks is refused at its first attempt. */
 const REFUSED_EVERY = 20;
 
 interface Received {
-  /** Of one job, they are the same in all attempts. */
+  /** Ids of a job's webhooks, the same in all attempts. */
   readonly ids: Set<string>;
   readonly states: Set<string>;
   accepted: number;
 }
 
-/** A client's server: keeps what it gets, and refuses some at first. */
+/** A client's server: keeps what it receives, and refuses some at first. */
 export class WebhookReceiver {
   readonly #server: http.Server;
   readonly #byJob = new Map<string, Received>();
   readonly #problems: string[] = [];
   #refused = 0;
-  /** Of the account whose jobs they are. */
+  /** Of the jobs' account. */
   secret = '';
 
   private constructor() {
@@ -41,7 +41,7 @@ export class WebhookReceiver {
     return receiver;
   }
 
-  /** As the hosts know it. */
+  /** The address as hosts know it. */
   get origin(): string {
     return `http://hooks.example.com:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -51,12 +51,12 @@ export class WebhookReceiver {
     this.#server.closeAllConnections();
   }
 
-  /** How many jobs' webhooks it has accepted. */
+  /** Number of jobs with accepted webhooks. */
   get jobs(): number {
     return [...this.#byJob.values()].filter(({ accepted }) => accepted > 0).length;
   }
 
-  /** Accepted ones that came once more. */
+  /** Webhooks that came again after acceptance. */
   get repeated(): number {
     return [...this.#byJob.values()].reduce((sum, { accepted }) => sum + Math.max(0, accepted - 1), 0);
   }
@@ -65,7 +65,7 @@ export class WebhookReceiver {
     return this.#refused;
   }
 
-  /** What is wrong with the webhooks of these jobs, which have all succeeded. */
+  /** Faults of these jobs' webhooks; all jobs have succeeded. */
   problemsOf(ids: readonly string[]): string[] {
     const problems = [...this.#problems];
     for (const id of ids) {

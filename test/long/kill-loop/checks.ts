@@ -9,7 +9,7 @@ import { pointsIn } from '../../support/stored-points.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 import type { KillableServer } from './server.js';
 
-/** Looks after a start whether what was acknowledged is there; returns what is not. */
+/** Checks after a start that acknowledged writes are there; returns the missing ones. */
 export async function problemsAfterStart(
   server: KillableServer,
   apiKey: string,

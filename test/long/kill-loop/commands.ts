@@ -33,7 +33,7 @@ export async function createKey(done: Acknowledged, env: NodeJS.ProcessEnv): Pro
   done.counts.keys++;
 }
 
-/** A list of scores that `calibrate` takes, of the first detector. */
+/** A list of scores for `calibrate`, by the first detector. */
 export async function writeScores(file: string, modelsDir: string): Promise<void> {
   const { models } = await loadManifest(modelsDir);
   const model = models.find(({ task }) => task === 'detection');

@@ -13,7 +13,7 @@ export interface KillLoopOptions {
   readonly kills: number;
   readonly folder: string;
   readonly modelsDir: string;
-  /** A command runs beside the server in each so many rounds. */
+  /** Rounds between two commands beside the server. */
   readonly roundsPerCommand: number;
 }
 
@@ -21,14 +21,14 @@ export interface KillLoopResult {
   readonly acknowledged: Acknowledged['counts'];
   readonly audit: { readonly lines: number; readonly tornLines: number };
   readonly usageRequests: number;
-  /** What was lost or damaged. */
+  /** Lost or damaged data. */
   readonly problems: readonly string[];
 }
 
 const LONGEST_PAUSE_MS = 600;
 const PATIENCE_MS = 60_000;
 
-/** Every other kill waits for this: a slow disk may take longer for a write than the pause. */
+/** Every second kill waits for this: on a slow disk, a write may take longer than the pause. */
 async function writtenSince(before: Acknowledged['counts'], now: Acknowledged['counts']): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   const kinds = ['stored', 'overwritten', 'predictions'] as const;
@@ -38,7 +38,7 @@ async function writtenSince(before: Acknowledged['counts'], now: Acknowledged['c
   }
 }
 
-/** Kills a server while it is written to, again and again, and looks at each start whether all that was acknowledged is there. */
+/** Repeatedly kills a server during writes, and checks at each start that all acknowledged writes are there. */
 export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult> {
   const { kills, folder, modelsDir, roundsPerCommand } = options;
   const dataDir = path.join(folder, 'data');

@@ -9,7 +9,7 @@ import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 
 const recording = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
 
-/** Uploads, overwrites, deletions and predictions, until the server is gone, which is what ends each of these. */
+/** Uploads, overwrites, deletions and predictions, until the end of the server ends each of them. */
 export async function writeOverHttp(
   client: VeravoxClient,
   done: Acknowledged,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests whose end two programs may see in different places. Each hides another one behind what one of them takes for
-// the end.
+// Requests whose end two programs may see in different places. Each hides another one behind the end that one of them
+// sees.
 
 type Attack = readonly [name: string, bytes: (hidden: string) => string];
 
 export function hiddenRequests(apiKey: string): readonly Attack[] {
   const start = `POST /v1/file HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n`;
-  /** `length` bytes for one, `{}` for the other. */
+  /** `length` bytes for one program, `{}` for the other. */
   const framed =
     (headers: (length: number) => string, body: (hidden: string) => string) =>
     (hidden: string): string => {

@@ -13,13 +13,13 @@ export interface Call {
   readonly method?: string;
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: Buffer;
-  /** Beside the path: a link leads where it says. */
+  /** In addition to the path: the target of a link. */
   readonly target: string | URL;
 }
 
 const patienceMs = 300_000;
 
-/** Keeps connections as programs do, fewer of them than requests, and opens new ones. */
+/** Keeps connections like real programs, fewer than requests, and opens new ones. */
 export class Client {
   readonly port: number;
   readonly apiKey: string;
@@ -75,7 +75,7 @@ export class Client {
     });
   }
 
-  /** Sends a request a little at a time, as over a slow line; resolves with the status. */
+  /** Sends a request little by little, as over a slow line; resolves with the status. */
   sendSlowly(head: string, body: Buffer, pieces: number, pauseMs: number): Promise<number> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1');

@@ -3,14 +3,14 @@ import { formBody, formType } from '../../../bench/support/form-body.js';
 import type { Answer, Client } from './client.js';
 import type { Recordings } from './recordings.js';
 
-/** What a request of the load came to: a status, or how it ended without one. */
+/** Outcome of a request of the load: a status, or its end without one. */
 export interface Result {
   readonly outcome: string;
   /** Of the answer that counts. */
   readonly tookMs?: number;
-  /** Why it should not have come out like that; undefined where all is well. */
+  /** Reason why the outcome is wrong; undefined if it is right. */
   readonly problem?: string;
-  /** A server that is full says so, as documented. That is no mistake of its own, and no success either. */
+  /** A full server says so, as documented. That is neither a fault nor a success. */
   readonly refusal?: string;
 }
 
@@ -19,13 +19,13 @@ type Task = (number: number) => Promise<Result>;
 const keys = 20;
 const entity = 'analysis';
 
-/** The requests of the load, by name, with how many of a thousand each is. */
+/** Requests of the load, by name, with their share per thousand. */
 export async function makeLoad(
   client: Client,
   recordings: Recordings,
 ): Promise<readonly { readonly name: string; readonly perThousand: number; readonly run: Task }[]> {
   const nth = <T>(values: readonly T[], number: number): T => values[number % values.length] as T;
-  // Every other with the second detector.
+  // Every second one with the second detector.
   const models = ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16'];
   const shortForms = recordings.short.map((file, i) =>
     formBody(file, { fields: { model: models[i % models.length] as string } }),
@@ -69,7 +69,7 @@ export async function makeLoad(
     return link === undefined ? links : new URL(link.value);
   }
 
-  // So that there is something to fetch from the first moment on.
+  // Ensures that there is something to fetch from the start.
   for (let i = 0; i < keys; i++) await uploaded(i);
 
   return [

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { packageDir } from '../../../src/base/config/package-dir.js';
 
 export interface Recordings {
-  /** 2 to 9 s, of several voices, in formats that people send. */
+  /** 2 to 9 s, of several voices, in common formats. */
   readonly short: readonly Buffer[];
   /** 12 s of one human voice: for enrolment, verification and v0. */
   readonly voice: Buffer;
   /** Over 5 MB. */
   readonly large: Buffer;
-  /** What is no recording. */
+  /** Not a recording. */
   readonly bad: readonly Buffer[];
 }
 

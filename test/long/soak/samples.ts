@@ -2,7 +2,7 @@
 import { metric, usageOf } from '../../../bench/support/process-watch.js';
 import { type Point, slopeOf } from '../../../bench/support/slope.js';
 
-/** What is read from time to time, in the order of `sampleNames`. */
+/** Values sampled at intervals, in the order of `sampleNames`. */
 export type Sample = readonly number[];
 export const sampleNames = [
   'seconds',
@@ -48,11 +48,11 @@ export function quantile(values: readonly number[], share: number): number {
 export const column = (samples: readonly Sample[], name: Name): number[] =>
   samples.map((sample) => sample[sampleNames.indexOf(name)] as number);
 
-/** How fast something grows, per hour, with its interval of 95 %. */
+/** Growth per hour, with its 95 % interval. */
 export function growthPerHour(samples: readonly Sample[], name: Name, random: () => number) {
   const hours = column(samples, 'seconds').map((seconds) => seconds / 3600);
   const points: Point[] = column(samples, name).map((y, i) => ({ x: hours[i] as number, y }));
-  // Blocks of three minutes, at a sample each ten seconds: how long what happens once is seen in the memory.
+  // Blocks of three minutes, at a sample per ten seconds: how long a single event shows in memory.
   const { perX, low, high } = slopeOf(points, 18, random);
   const rounded = (value: number): number => Number(value.toFixed(2));
   return { value: rounded(perX), low: rounded(low), high: rounded(high) };

@@ -4,7 +4,7 @@ import { quantile } from './samples.js';
 
 const maxProblems = 100;
 
-/** How the requests of one name ended. */
+/** Outcomes of the requests of one name. */
 class Counts {
   readonly outcomes: Record<string, number> = {};
   readonly tookMs: number[] = [];
@@ -15,10 +15,10 @@ export class Tally {
   readonly problems: { atS: number; name: string; outcome: string; problem: string }[] = [];
   problemCount = 0;
   refused = 0;
-  /** How often each reason was given. */
+  /** Count of each reason. */
   readonly refusals: Record<string, number> = {};
   requests = 0;
-  /** Of the last interval. */
+  /** In the last interval. */
   recentMs: number[] = [];
 
   add(atS: number, name: string, { outcome, tookMs, problem, refusal }: Result): void {
