@@ -28,7 +28,7 @@ export function engineFor(config: EngineConfig, { provider, gpus = [] }: Provide
     ...onCuda,
     scoringThreads: gpus.length,
     devices: cudaDevices(gpus, cudaMemoryBytes),
-    // The scores of a CPU differ a little, so only where it would do without a GPU anyway.
+    // The scores of a CPU differ a little, so only if it would do without a GPU anyway.
     standby: device === 'auto' ? cpu : [],
   };
 }

@@ -16,7 +16,7 @@ type Item = { readonly window: PendingWindow } | { readonly skipped: SkippedWind
 
 const startOf = (item: Item): number => ('window' in item ? item.window.startS : item.skipped.startS);
 
-/** Puts what becomes of the windows of live audio, in any order, into the order of the audio. */
+/** Puts the outcomes of the windows of live audio, in any order, into the order of the audio. */
 export class LiveItems {
   #items: Item[] = [];
   #certainWindows = 0;
@@ -30,7 +30,7 @@ export class LiveItems {
     return this.#items.length === 0;
   }
 
-  /** The window that the input belongs to; one that was made early gives way to another with its index. */
+  /** The window that the input belongs to; a window made early gives way to another with its index. */
   announced(input: SlottedInput): PendingWindow {
     const { windowIndex, startS, endS, inputsInWindow } = input;
     const known = this.#items.findIndex((item) => 'window' in item && item.window.index === windowIndex);

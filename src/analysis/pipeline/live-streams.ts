@@ -17,7 +17,7 @@ import { toServiceError } from './stage-failure.js';
 const STEP_S = 1;
 /** More at once would keep a thread from others. */
 const MAX_TASK_S = 5;
-/** What a piece takes beyond its bytes. */
+/** Overhead per piece. */
 const PIECE_BYTES = 512;
 /** Of one stream, in front of the scoring threads. */
 const MAX_UNSCORED_WINDOWS = 2;
@@ -59,7 +59,7 @@ export class LiveStreams {
     return flight;
   }
 
-  /** Fails what is open. */
+  /** Fails the open streams. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((flight) => flight.fail(new ServiceError('STOPPING'))));
   }
@@ -230,7 +230,7 @@ class LiveFlight implements LiveAudio, JobOwner {
     if (live === undefined) throw new Error('Expected the state of the live audio.');
     this.#wantedS = live.wantedS;
     this.#hasMore = live.hasMore;
-    // Once more, for what there was no room for.
+    // Once more, for the windows that found no room.
     if (live.hasMore) this.#isFinished = false;
     this.#items.progressed(live);
     if (live.atEnd) this.#summary = summary;

@@ -50,7 +50,7 @@ export interface PipelineOptions {
   readonly choice?: ProviderChoice;
   /** Among the processes of a server, which share GPUs out. */
   readonly place?: ProcessPlace | undefined;
-  /** Told of what devices do; `startOwner` is for tests. */
+  /** Told of the devices' work; `startOwner` is for tests. */
   readonly scoring?: Pick<SchedulerOptions, 'startOwner' | 'onChange' | 'onBatch'>;
   /** Recordings (RecordingAnalyser) that may be in work at one time; others wait. */
   readonly recordings?: number;
@@ -94,7 +94,7 @@ export async function startPipeline(
       largestInput,
     ),
   };
-  // Those of recordings come on top, so that they never keep a request waiting for one.
+  // Slots of recordings come on top, so that they never keep a request waiting for one.
   const slotsOfRecordings = recordings.runs * (recordings.maxPendingInputs + 1);
   const slots = InputSlots.create(slotCount + slotsOfRecordings, largestInput);
   const pipeline = new Pipeline(
@@ -361,7 +361,7 @@ class Pipeline implements FullAnalyser {
       return await run.promise;
     } catch (error) {
       this.#flights.delete(flight.id);
-      // A thread that dies of what was given up already is not what it ended with.
+      // A run that was given up keeps its first error, whatever its thread then dies of.
       run.fail(error);
       return await run.promise;
     } finally {

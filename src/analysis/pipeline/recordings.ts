@@ -24,7 +24,7 @@ import type { AnsweringDetector } from './answering-detector.js';
 import { RecordingRun } from './recording-run.js';
 import { toServiceError } from './stage-failure.js';
 
-/** Of what a recording is read in; four times as much is in memory besides what the native code keeps. */
+/** Block size for reading a recording; four blocks are in memory in addition to the native code's share. */
 const BLOCK_BYTES = 1 << 20;
 const STEP_S = 60;
 
@@ -150,7 +150,7 @@ export class Recordings {
     }
   }
 
-  /** Fails what runs. */
+  /** Fails running recordings. */
   async close(): Promise<void> {
     for (const flight of this.#flights.values()) this.#stop(flight, new ServiceError('STOPPING'));
     await this.#pool.close();
@@ -169,7 +169,7 @@ export class Recordings {
     const makeTask = (control: number): RecordingTask => {
       this.#control.reset(control);
       flight.control = control;
-      // Here, where an abort is heard of, too: then one thread alone decides which of them came first.
+      // Here, where aborts also arrive: then one thread alone decides which of them came first.
       flight.timer = setTimeout(
         () => stop.abort(new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs: timeLimitMs })),
         timeLimitMs,
