@@ -7,7 +7,7 @@ export class BytePermits {
   readonly #what: string;
   #usedBytes = 0;
 
-  /** @param what what the bytes are, as the refusal names it */
+  /** @param what the kind of bytes, as the refusal names it */
   constructor(limitBytes: number, what: string) {
     this.#limitBytes = limitBytes;
     this.#what = what;

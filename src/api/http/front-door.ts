@@ -61,7 +61,7 @@ export interface FrontDoorOptions {
   readonly log: Logger;
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
-  /** What bodies take before they lie in the arena, or if they never do. */
+  /** Memory of bodies outside the arena. */
   readonly memory: MemoryBudget;
   readonly cors: Cors;
   /** Without it there are no traces. */
@@ -109,7 +109,7 @@ export class FrontDoor {
     });
   }
 
-  /** Those of the admin address, which has them all. */
+  /** The routes of the admin address, which has them all. */
   get routes(): readonly Route[] {
     return this.#adminTable.routes;
   }
@@ -179,7 +179,7 @@ export class FrontDoor {
     }
   }
 
-  /** Begins the request's span. @returns what tells the client of it */
+  /** Begins the request's span. @returns the headers that tell the client of it */
   #traced({ record, path }: Exchange, parent: string): Headers {
     const { tracing } = this.#options;
     if (tracing === undefined || probes.has(path)) return [];
@@ -192,7 +192,7 @@ export class FrontDoor {
     return keyId === undefined ? undefined : this.#options.keys.find?.(keyId);
   }
 
-  /** Records a WebSocket, once, when what it was for is over. */
+  /** Records a WebSocket, once, when its purpose is over. */
   recordSocket(record: RequestRecord): void {
     this.#note(record, true);
   }
@@ -390,7 +390,7 @@ export class FrontDoor {
     this.#answer(exchange, reply, [...errorHeaders(failure), ...allow]);
   }
 
-  /** Nothing after the request may be read as another one. */
+  /** The bytes after the request must not be read as another one. */
   #cut(exchange: Exchange, failure: ServiceError): void {
     const { record } = exchange;
     record.errorKey = failure.key;

@@ -10,7 +10,7 @@ import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
-/** What differs between the routes that analyse one file. */
+/** The steps that differ between the routes that analyse one file. */
 export interface AnalysisSteps<Fields> {
   /** Called before anything is awaited. */
   receive(request: RouteRequest): Promise<AnalysisInput<Fields>>;
@@ -21,16 +21,16 @@ export interface AnalysisSteps<Fields> {
   body(analysis: Analysis, fields: Fields, processingS: number, channels?: readonly Analysis[]): object;
 }
 
-/** What is noted of every file that was analysed, whatever it was asked. */
+/** Results recorded for every analysed file, whatever the question. */
 export interface Findings
   extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
   /** As the answer names it. */
   readonly model: string;
-  /** Of all that took part; never an alias. */
+  /** Of all models that took part; never an alias. */
   readonly modelIds: readonly string[];
 }
 
-/** Notes in a request's record what its log line, metrics and usage are made of. */
+/** Notes in a request's record the figures for its log line, metrics and usage. */
 export function noteFindings(record: RequestRecord, findings: Findings): void {
   record.stagesMs = { ...record.stagesMs, ...findings.timesMs };
   record.model = findings.model;
@@ -78,7 +78,7 @@ function warned(body: object, ignored: readonly string[]): object {
   return { ...body, warnings: [...body.warnings, ...ignored] };
 }
 
-/** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
+/** Receives a file, has it analysed, notes the findings in the request's record, and answers. */
 export async function answerAnalysis<Fields>(
   request: RouteRequest,
   analyser: Analyser,

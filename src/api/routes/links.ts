@@ -33,7 +33,7 @@ import { ANALYSIS_ENTITY, type OnUploadLinks } from './upload-jobs.js';
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
-/** Signing costs up to a millisecond; after so many, other requests get their turn. */
+/** Signing costs up to a millisecond; after this many, other requests get their turn. */
 const LINKS_PER_TURN = 8;
 
 /**

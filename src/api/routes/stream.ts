@@ -32,7 +32,7 @@ import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js
 /** Room for 48 kHz in pieces of 20 ms. */
 const WAITING_BYTES_PER_S = 128 * 1024;
 
-/** What streams share, whatever the models. */
+/** Parts shared by streams, whatever the models. */
 export interface StreamDesk {
   readonly sessions: StreamSessions;
   readonly permits: RequestPermits;
@@ -104,8 +104,8 @@ function ticketFor(tickets: Tickets, keyId: string): Reply {
 }
 
 /**
- * Browsers let pages of all origins open WebSockets. A page needs a ticket or a key anyway; this keeps those of others from
- * using one that they came by.
+ * Browsers let pages of all origins open WebSockets. A page needs a ticket or a key anyway; this keeps foreign pages from using
+ * one that they came by.
  */
 function refuseForeignPages(headers: ReadonlyMap<string, string>, allowed: readonly string[]): void {
   const origin = headers.get('origin');
@@ -115,7 +115,7 @@ function refuseForeignPages(headers: ReadonlyMap<string, string>, allowed: reado
   throw new ServiceError('ORIGIN_REFUSED', { origin: JSON.stringify(origin.slice(0, 100)) });
 }
 
-/** What one connection may ask of the server. */
+/** The server, as one connection sees it. */
 class Host implements StreamHost {
   readonly #parts: StreamRouteParts;
   readonly #validator: FieldValidator<StreamFields>;
