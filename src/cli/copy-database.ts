@@ -21,11 +21,11 @@ export class DatabaseNotEmpty extends Error {
 const REVISIONS = 'revisions';
 const JOB_QUEUE = 'job_queue';
 const WEBHOOK_QUEUE = 'webhook_queue';
-/** What is not copied as it is: each database has its own. */
+/** Tables not copied as they are: each database has its own. */
 const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS, JOB_QUEUE, WEBHOOK_QUEUE]);
 const ROWS_PER_STATEMENT = 100;
 
-/** The tables of a SQLite database that a copy contains, with what is in them. */
+/** The tables of a SQLite database that a copy contains, with their row counts. */
 export async function countsToCopy(source: Queries): Promise<TableCount[]> {
   return countsOf(source, await tablesOf(source));
 }
@@ -36,17 +36,17 @@ export async function refuseUnlessEmpty(target: Database, tables: readonly strin
 }
 
 /**
- * Puts everything that a SQLite database contains into an empty PostgreSQL database, as a whole or not at all. Nobody changes
- * either meanwhile. Unfinished jobs wait in the queue of the new one, in their order.
+ * Copies everything in a SQLite database into an empty PostgreSQL database, as a whole or not at all. Nobody changes either
+ * meanwhile. Unfinished jobs wait in the queue of the new one, in their order.
  * @param queue that of the target
- * @returns what was copied, compared on both sides
+ * @returns the counts of the copy, compared on both sides
  * @throws DatabaseNotEmpty, DatabaseError; then nothing has changed
  */
 export function copyDatabase(source: Database, target: Database, queue: JobQueue): Promise<TableCount[]> {
   return source.transaction((from) =>
     target.transaction(
       async (to) => {
-        // First: whoever makes a key at this moment waits for it, and finds that there are some.
+        // First: a process that makes a key at this moment waits for it, and finds that there are some.
         await copyRevisions(from, to);
         const tables = await tablesOf(from);
         refuseRows(target.name, await countsOf(to, tables));
@@ -75,7 +75,7 @@ function refuseRows(name: string, counts: readonly TableCount[]): void {
   );
 }
 
-/** In the order in which they were made, so that what a row refers to comes before it. */
+/** In the order in which they were made, so that a row comes after the rows it refers to. */
 async function tablesOf(source: Queries): Promise<string[]> {
   const rows = await source.query<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
@@ -134,7 +134,7 @@ export async function homesToCopy(source: Queries): Promise<string[]> {
   return rows.map(({ home }) => home);
 }
 
-/** Nobody works on them any more: no server has the data folder. */
+/** Nobody works on these jobs: no server has the data folder. */
 async function queueJobs(from: Queries, to: Transaction, queue: JobQueue): Promise<void> {
   await to.execute(
     "UPDATE jobs SET state = 'queued', holder = NULL, leased_until_ms = NULL WHERE state = 'running'",

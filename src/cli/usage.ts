@@ -44,7 +44,7 @@ export function addUsageCommand(program: Command): void {
         rows: await new UsageLedger(database).read(filter),
         names: await namesOf(database),
       }));
-      // Those that are left are damaged: a sum without them would be wrong.
+      // Remaining files are damaged: a sum without them would be wrong.
       for (const file of usageFilesIn(dataDir)) readUsageFile(file);
       if (json) printRows(rows);
       else print(usageTable(rows, names));
