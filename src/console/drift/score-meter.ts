@@ -12,7 +12,7 @@ export interface ScoreMeterOptions {
 
 const FLUSH_MS = 10_000;
 
-/** Counts scores in memory, and now and then adds them to the database. A crash costs what was counted since. */
+/** Counts scores in memory, and now and then adds them to the database. A crash costs the counts since. */
 export class ScoreMeter {
   readonly #book: Pick<ScoreBook, 'add'>;
   readonly #nowMs: () => number;
@@ -34,7 +34,7 @@ export class ScoreMeter {
     this.#counts.countScore({ model, fingerprint }, 'file', score, this.#nowMs());
   }
 
-  /** Resolves when what was counted so far is in the database, or has failed to get there. */
+  /** Resolves when the counts so far are in the database, or have failed to get there. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }

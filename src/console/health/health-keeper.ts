@@ -12,7 +12,7 @@ import { History } from './history.js';
 import { joinedStretches } from './joined-stretches.js';
 import type { Joining, Span, Stretch } from './slots.js';
 
-/** How often the database is asked for the numbers of jobs. */
+/** Largest age of the numbers of jobs. */
 const JOBS_FRESH_MS = 10_000;
 
 /** The processes of a server that shares its port. */
@@ -22,7 +22,7 @@ export interface Siblings {
   historiesOfAll(span: Span): Promise<readonly Stretch[]>;
 }
 
-/** Remembers what this process did and which scores its models gave, for the dashboard. */
+/** Remembers this process's work and its models' scores, for the dashboard. */
 export class HealthKeeper {
   readonly scores: ScoreBook;
   readonly #history = new History();
@@ -43,7 +43,7 @@ export class HealthKeeper {
     return this.#history.bytes;
   }
 
-  /** The same analyser; what it does is counted. */
+  /** The same analyser, with its work counted. */
   counting(analyser: FullAnalyser): FullAnalyser {
     const counter: AnalysisCounter = {
       countWindows: (model, windows) => this.#history.countWindows(model, windows),
@@ -90,7 +90,7 @@ export class HealthKeeper {
     return this.#meter.flush();
   }
 
-  /** To be called before the database is closed. */
+  /** Call it before the database is closed. */
   async close(): Promise<void> {
     clearInterval(this.#jobsTimer);
     this.#history.stop();

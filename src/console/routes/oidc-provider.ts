@@ -8,14 +8,14 @@ export type OidcSettings = Pick<
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScopes' | 'dashboardOrigin'
 >;
 
-/** What the browser keeps while somebody is at the provider, so that only it can come back. */
+/** Kept by the browser while the user is at the provider, so that only it can come back. */
 export interface OidcSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** How long the provider's own description is believed. */
+/** Lifetime of the provider's own description. */
 const DISCOVERED_MS = 3_600_000;
 /** Of one request, with its whole answer. */
 const TIMEOUT_S = 10;
@@ -24,7 +24,7 @@ export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
 
 type Library = typeof import('openid-client');
 
-/** Sends people to an OpenID provider, and checks what they come back with. The library is loaded when somebody goes. */
+/** Sends people to an OpenID provider, and checks its answers. The library is loaded for the first of them. */
 export class OidcProvider {
   readonly #settings: OidcSettings;
   readonly #timeoutS: number;
@@ -39,7 +39,7 @@ export class OidcProvider {
     return this.#settings.oidcIssuer !== undefined;
   }
 
-  /** @returns where to send the browser. @throws ServiceError OIDC_UNAVAILABLE */
+  /** @returns the address for the browser. @throws ServiceError OIDC_UNAVAILABLE */
   async begin(): Promise<{ readonly url: string; readonly secrets: OidcSecrets }> {
     const library = await import('openid-client');
     const configuration = await this.#configuration(library);
@@ -60,8 +60,8 @@ export class OidcProvider {
   }
 
   /**
-   * @param query what the provider has sent the browser back with
-   * @returns what it says about the person. @throws ServiceError OIDC_UNAVAILABLE, OIDC_REFUSED
+   * @param query from the provider, through the browser
+   * @returns its claims about the person. @throws ServiceError OIDC_UNAVAILABLE, OIDC_REFUSED
    */
   async finish(query: string, { state, nonce, codeVerifier }: OidcSecrets): Promise<IDToken> {
     const library = await import('openid-client');
@@ -134,7 +134,7 @@ const MAX_SUBJECT_CHARS = 255;
 /** Of two clocks. */
 const MAX_CLOCK_DIFFERENCE_S = 300;
 
-/** What the library leaves to others. @throws Error */
+/** Checks that the library leaves to others. @throws Error */
 function checkClaims({ sub, iat }: IDToken): void {
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_CHARS)
     throw new Error(`The ID token has no sub of 1 to ${MAX_SUBJECT_CHARS} characters.`);

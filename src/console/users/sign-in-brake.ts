@@ -17,7 +17,7 @@ const FORGOTTEN_MS = 60 * 60_000;
 const MAX_PER_ADDRESS = 30;
 const MAX_IN_ALL = 240;
 
-/** What somebody presents. */
+/** A credential's kind. */
 type SignInWay = 'password' | 'link' | 'provider';
 
 type Kind = keyof typeof FREE_ATTEMPTS;
@@ -30,7 +30,7 @@ interface Subject {
 type AttemptRow = { readonly attempts: number; readonly last_at_ms: number; readonly free_at_ms: number };
 
 /**
- * Slows down those who guess passwords: per name, whether there is such a user or not, and per address. The counts are in the
+ * Slows down guessers of passwords: per name, whether there is such a user or not, and per address. The counts are in the
  * database, so they hold over all hosts.
  */
 export class SignInBrake {
@@ -74,7 +74,7 @@ export class SignInBrake {
   /** The part in memory, which strangers cannot fill the database past. @returns as `begin` */
   async shield(address: string, way: SignInWay): Promise<number> {
     try {
-      // In this order: one address alone does not use up what is for all.
+      // In this order: one address alone does not use up everybody's attempts.
       await this.#ofAddress.consume(address);
       // Nobody guesses a link, so that strangers with many addresses keep nobody from one.
       if (way !== 'link') await this.#all.consume(way);
