@@ -60,26 +60,26 @@ export interface ServerAdmin extends AdminOffice {
 export interface ServerOptions {
   readonly config: Config;
   readonly analyser: FullAnalyser;
-  /** What its models answered wrong when they were asked; nothing when absent. */
+  /** Failed known-answer checks; default none. */
   readonly wrongAnswers?: CheckedModels['wrongAnswers'];
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
-  /** Whether the database has answered lately, and can be written; it is up when absent. */
+  /** Whether the database has answered lately, and can be written; default up. */
   readonly databaseState?: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
-  /** Those that requests may name; none when absent. */
+  /** Operating points available to requests; default none. */
   readonly operatingPoints?: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Absent without traces. Closed by the caller after the server has stopped. */
   readonly tracing?: Tracing | undefined;
-  /** Other processes of the same server listen on its ports, too. */
+  /** Whether other processes of the same server also listen on its ports. */
   readonly isPortShared?: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
-  /** Where links to the configured storage lead; those of `files` when absent. */
+  /** The beginnings of links to the configured storage; default those of `files`. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Without one there are no jobs. Closed by the caller after the server has stopped. */
@@ -89,7 +89,7 @@ export interface ServerOptions {
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
-  /** What the time limits of streams count in; `performance.now` when absent. */
+  /** The clock of streams' time limits; default `performance.now`. */
   readonly streamClockMs?: () => number;
 }
 
@@ -97,10 +97,10 @@ export interface RunningServer {
   readonly port: number;
   /** Undefined without an admin address. */
   readonly adminPort: number | undefined;
-  /** Those that requests begin with now. */
+  /** Routes for requests that begin now. */
   readonly routes: readonly Route[];
   /**
-   * Answers requests that begin from now on with other models and operating points. Those that have begun go on with the ones
+   * Answers requests that begin from now on with other models and operating points. Earlier requests go on with the ones
    * before, and the models are closed when the last of them is over.
    * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
@@ -372,7 +372,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admin?.close();
     files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
-    // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
+    // Cut-off requests are recorded once their promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, permitsDrained(permits));
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');
