@@ -11,7 +11,7 @@ export const MOVED_SUFFIX = '.moved-to-database';
 /** Earlier programs know version 1, refuse any other, and name the file. */
 const marker = `${JSON.stringify({ version: 2, note: 'The contents of these files are in the database now.' })}\n`;
 
-/** To be called before anything is taken over: what an earlier program changes later would be lost. */
+/** Call it before anything is taken over: later changes of an earlier program would be lost. */
 export function refuseEarlierPrograms(file: string): void {
   if (fs.existsSync(file)) return;
   makeFolder(path.dirname(file));
@@ -21,7 +21,7 @@ export function refuseEarlierPrograms(file: string): void {
 /** Puts the mark in the place of the file itself, whose contents are elsewhere already. */
 export const markAsMoved = (file: string): void => replaceFile(file, marker);
 
-/** To be called once their contents are in the database. Files of one folder. */
+/** Call it once their contents are in the database. Files of one folder. */
 export function setAside(files: readonly string[]): void {
   for (const file of files) fs.renameSync(file, `${file}${MOVED_SUFFIX}`);
   if (files[0] !== undefined) syncFolder(path.dirname(files[0]));

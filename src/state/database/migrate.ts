@@ -3,9 +3,9 @@ import type { Database, Dialect, Queries, Transaction } from './database.js';
 
 /** One step forward of the tables. A released one never changes; there are no steps back. */
 export interface Migration {
-  /** Its number in the list and what it is about, as its file is called: `0001-api-keys`. */
+  /** Its number in the list and its subject, as its file is called: `0001-api-keys`. */
   readonly name: string;
-  /** One for both dialects where the SQL is the same. */
+  /** One for both dialects if the SQL is the same. */
   readonly sql: string | Readonly<Record<Dialect, string>>;
 }
 
@@ -32,7 +32,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   );
 }
 
-/** How many steps the next start will take. @throws ForeignTables, DatabaseError */
+/** The number of steps of the next start. @throws ForeignTables, DatabaseError */
 export const countPending = async (database: Database, migrations: readonly Migration[]): Promise<number> =>
   pending(await appliedTo(database), migrations, database.name).length;
 
@@ -65,7 +65,7 @@ const versionTable =
 
 const firstTable: Readonly<Record<Dialect, string>> = {
   sqlite: versionTable,
-  // An operator may have made the schema for a user who may make none.
+  // An operator may have made the schema for a user without that right.
   postgres: `DO $$ BEGIN IF to_regnamespace('veravox') IS NULL THEN CREATE SCHEMA veravox; END IF; END $$; ${versionTable}`,
 };
 

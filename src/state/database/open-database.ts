@@ -31,7 +31,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   }
 }
 
-/** Both bindings take time to load: only the one that is used. */
+/** Both bindings take time to load: only the needed one is. */
 async function connect(settings: DatabaseSettings): Promise<Database> {
   const { dataDir, database: address, databaseCaFile, databaseConnections } = settings;
   if (address === undefined) {
@@ -47,7 +47,7 @@ async function connect(settings: DatabaseSettings): Promise<Database> {
 /**
  * Looks at the database without changing it.
  * @returns the finding, for people
- * @throws Error that says what is wrong
+ * @throws Error that names the fault
  */
 export async function inspectDatabase(settings: DatabaseSettings): Promise<string> {
   const file = databaseFile(settings.dataDir);

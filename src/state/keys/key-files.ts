@@ -11,7 +11,7 @@ import { refuseEarlierPrograms, setAside } from '../data-folder/moved-files.js';
 import { DEFAULT_ACCOUNT, isAccount, type RateLimit, type StoredKey } from './api-key.js';
 import type { KeyRegistry } from './key-registry.js';
 
-/** A key file cannot be used; the message names it and what is wrong with it. */
+/** A key file cannot be used; the message names it and the fault. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError';
 }
@@ -23,7 +23,7 @@ const MARKER = 'moved-to-database.json';
 
 const folderOf = (dataDir: string): string => path.join(dataDir, 'keys');
 
-/** Those that are not in the database yet. */
+/** Key files that are not in the database yet. */
 export const keyFilesIn = (dataDir: string): string[] =>
   namesIn(folderOf(dataDir))
     .filter((name) => name.endsWith('.json') && name !== MARKER)

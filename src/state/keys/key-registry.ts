@@ -18,9 +18,9 @@ export interface KeyChanges {
 
 export interface KeyFilter {
   readonly account?: string | undefined;
-  /** Only those that are neither expired nor revoked then. */
+  /** Only keys that are neither expired nor revoked at this time. */
   readonly isActiveAt?: Date | undefined;
-  /** Only those that end with a session, or only the others. */
+  /** Only keys that end with a session, or only the others. */
   readonly endsWithSession?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ const PAGE = 500;
 
 const selected = `SELECT ${columns.join(', ')}, revision FROM api_keys`;
 
-/** The API keys in the database, those expired and revoked included. */
+/** The API keys in the database, including expired and revoked ones. */
 export class KeyRegistry {
   readonly #database: Database;
 
@@ -75,7 +75,7 @@ export class KeyRegistry {
     });
   }
 
-  /** Stores those whose ids are new, and leaves the others as they are. */
+  /** Stores keys whose ids are new, and leaves the others as they are. */
   async add(keys: readonly StoredKey[]): Promise<void> {
     await this.#change(async (transaction, last) => {
       for (const [i, key] of keys.entries()) {
@@ -86,7 +86,7 @@ export class KeyRegistry {
   }
 
   /**
-   * @param edit gets the key as it is, and returns it as it is to be; what it throws leaves the key as it was
+   * @param edit gets the key and returns the changed one; if it throws, the key stays as it was
    * @param before runs before the change is valid; if it fails, there is none
    * @returns undefined if there is no such key
    */
@@ -159,7 +159,7 @@ export class KeyRegistry {
     return { keys, cursor: isLast ? undefined : cursorAt({ createdAtMs: last.created_at_ms, id: last.id }) };
   }
 
-  /** Of those that exist, by id. */
+  /** Labels of the existing ones, by id. */
   async labelsOf(ids: readonly string[]): Promise<ReadonlyMap<string, KeyLabel>> {
     const labels = new Map<string, KeyLabel>();
     for (let at = 0; at < ids.length; at += PAGE) {
@@ -184,12 +184,12 @@ export class KeyRegistry {
     return row && keyOf(row);
   }
 
-  /** All of them, to begin with. */
+  /** All keys, to begin with. */
   async all(): Promise<KeyChanges> {
     return changesIn(await this.#database.query<KeyRow>(selected), 0);
   }
 
-  /** Those that were created or changed after this revision, the earliest first, in pages. */
+  /** Keys created or changed after this revision, the earliest first, in pages. */
   async changedSince(revision: number, timeoutMs: number): Promise<KeyChanges> {
     const sql = `${selected} WHERE revision > $1 ORDER BY revision LIMIT $2`;
     const rows = await this.#database.queryPromptly<KeyRow>(sql, [revision, PAGE], timeoutMs);
@@ -202,7 +202,7 @@ export class KeyRegistry {
 
   /**
    * The revisions are taken first: until the end, no other change can have later ones and be seen earlier.
-   * @param work gets the last of so many revisions as it needs
+   * @param work gets the last of the revisions it needs
    */
   #change<Result>(
     work: (transaction: Transaction, revision: number) => Promise<Result>,
@@ -224,7 +224,7 @@ export async function revokeKeys(transaction: Transaction, ids: readonly string[
   });
 }
 
-/** As part of another change. Nobody has to hear of it: they are not active any more. @returns their ids */
+/** As part of another change. Announced to nobody: they are no longer active. @returns their ids */
 export async function removeSessionKeys(
   transaction: Transaction,
   overBefore: Date,

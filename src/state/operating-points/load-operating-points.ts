@@ -7,7 +7,7 @@ import { OperatingPoints } from './operating-points.js';
 import { readPointFile } from './read-point-file.js';
 
 /**
- * All operating points, for a command that changes nothing: those of the database and those that are still in a file.
+ * All operating points, for a command that changes nothing: from the database and, if there is one, the earlier file.
  * @throws DatabaseError, OperatingPointFileError
  */
 export async function loadOperatingPoints(settings: DatabaseSettings): Promise<OperatingPoints> {

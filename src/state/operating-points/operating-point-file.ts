@@ -41,7 +41,7 @@ export async function takeOverPointFile(dataDir: string, registry: OperatingPoin
   syncFolder(dataDir);
 }
 
-/** What checks them takes time to load, and most data folders have none. */
+/** The checks take time to load, and most data folders have no such file. */
 async function pointsOf(file: string): Promise<readonly OperatingPoint[]> {
   const { readPointFile } = await import('./read-point-file.js');
   return readPointFile(file);
@@ -54,7 +54,7 @@ function isMark(file: string): boolean {
       POINT_FILE_VERSION + 1
     );
   } catch {
-    // Whoever reads it says why.
+    // The reader says why.
     return false;
   }
 }

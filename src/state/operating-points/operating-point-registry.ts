@@ -64,7 +64,7 @@ export class OperatingPointRegistry {
     });
   }
 
-  /** Stores those whose names are new to their models, and leaves the others as they are. */
+  /** Stores points whose names are new to their models, and leaves the others as they are. */
   async add(points: readonly OperatingPoint[]): Promise<void> {
     for (const point of points) await this.#change((transaction) => insert(transaction, point, 'DO NOTHING'));
   }
@@ -95,7 +95,7 @@ async function insert(transaction: Transaction, point: OperatingPoint, otherwise
   );
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,7 +10,7 @@ import {
   POINT_FILE_VERSION,
 } from './operating-point.js';
 
-/** The operating points on disk cannot be used; the message names the file and what is wrong with it. */
+/** The operating points on disk cannot be used; the message names the file and the fault. */
 export class OperatingPointFileError extends Error {
   override readonly name = 'OperatingPointFileError';
 }

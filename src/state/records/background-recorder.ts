@@ -2,7 +2,7 @@
 import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { BackgroundWriter, type BackgroundWriterOptions } from './background-writer.js';
 
-/** Keeps what it records in memory, and writes it now and then. */
+/** Keeps its records in memory, and writes them now and then. */
 export abstract class BackgroundRecorder implements RequestRecorder {
   protected readonly writer: BackgroundWriter;
 
@@ -12,10 +12,10 @@ export abstract class BackgroundRecorder implements RequestRecorder {
 
   abstract record(record: RequestRecord): void;
 
-  /** Writes what was recorded since the last time. */
+  /** Writes the records since the last time. */
   protected abstract write(): Promise<void>;
 
-  /** Resolves when what was recorded so far is written, or has failed to be. */
+  /** Resolves when the records so far are written, or have failed to be. */
   flush(): Promise<void> {
     return this.writer.flush();
   }

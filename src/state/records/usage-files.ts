@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts in files: those of versions without a database, and those that could not be added to it yet. A file is one batch, and
-// named by its id.
+// Counts in files: from versions without a database, or not yet added to it. A file is one batch, and named by its id.
 import fs from 'node:fs';
 import path from 'node:path';
 import { dayOfFile } from '../data-folder/days.js';
@@ -13,22 +12,22 @@ import { counts, type UsageBatch, type UsageLedger, type UsageRow } from './usag
 /** Of the files. */
 export const USAGE_VERSION = 1;
 
-/** Earlier programs read what begins with a day. */
+/** Earlier programs read names that begin with a day. */
 const MARKER = '0000-00-00.moved-to-database.json';
 
 const earlierFolder = (dataDir: string): string => path.join(dataDir, 'usage');
 
-/** Is there once files of earlier versions were taken over; those that are left then are damaged. */
+/** Exists once files of earlier versions were taken over; remaining ones are damaged. */
 export const markerIn = (dataDir: string): string => path.join(earlierFolder(dataDir), MARKER);
 
-/** Where counts wait for a database that does not answer. */
+/** Counts that wait for a database that does not answer. */
 export const unsentFolder = (dataDir: string): string => path.join(dataDir, 'unsent-usage');
 
-/** Those of earlier versions that are not in the database. */
+/** Files of earlier versions that are not in the database. */
 export const usageFilesIn = (dataDir: string): string[] => filesIn(earlierFolder(dataDir));
 
 /**
- * Adds the counts of files to the database, once, however often it is repeated. Files that are damaged stay where they are.
+ * Adds the counts of files to the database, once, however often it is repeated. Damaged files stay in place.
  * @param onDamaged told of each of them
  */
 export async function takeOverUsageFiles(
@@ -73,7 +72,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.json') && name !== MARKER && dayOfFile(name) !== undefined)
     .map((name) => path.join(folder, name));
 
-/** Nobody is billed by half of a file. @throws Error that names the file, if it is damaged */
+/** Half a file bills nobody. @throws Error that names the file, if it is damaged */
 export function readUsageFile(file: string): UsageBatch {
   const id = path.basename(file, '.json');
   try {
