@@ -41,7 +41,7 @@ export interface AdminClientOptions {
   readonly baseUrl: string;
   /** With the scope `admin`; without one, the browser's session counts. */
   readonly apiKey?: string | undefined;
-  /** The session's; what `getSession` and `signIn` answer is used from then on. */
+  /** The session's; renewed by the answers of `getSession` and `signIn`. */
   readonly csrfToken?: string | undefined;
   /** Default: 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -56,7 +56,7 @@ export interface HealthSpan {
   readonly lastS?: number | undefined;
   /** Now by default. */
   readonly to?: number | undefined;
-  /** The shortest one that gives at most 400 steps by default. */
+  /** The shortest step that gives at most 400 of them by default. */
   readonly stepS?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface AdminKeyFilter {
   readonly account?: string | undefined;
   /** Neither expired nor revoked. */
   readonly state?: 'active' | undefined;
-  /** Only keys for programs, or only those that pages of the dashboard have made for themselves. */
+  /** Only keys for programs, or only keys that pages of the dashboard made for themselves. */
   readonly kind?: 'program' | 'page' | undefined;
   /** Keys per page, 999 at most; default: 100. */
   readonly limit?: number | undefined;
@@ -136,7 +136,7 @@ export class AdminClient {
     });
   }
 
-  /** Who is signed in, with which role. */
+  /** The signed-in user, with their role. */
   getSession(options: CallOptions = {}): Promise<AdminSession> {
     return this.#enter('GET', {}, options);
   }
@@ -183,7 +183,7 @@ export class AdminClient {
     return this.#json('POST', '/playground-key', {}, options);
   }
 
-  /** What the server is, and what it did in the last hour or day: seconds since 1970. */
+  /** The server's state, and its work in the last hour or day: seconds since 1970. */
   getHealth(span: HealthSpan = {}, options: CallOptions = {}): Promise<AdminHealth> {
     const { from, lastS, to, stepS } = span;
     return this.#json('GET', '/health', { query: { from, last_s: lastS, to, step_s: stepS } }, options);
@@ -208,7 +208,7 @@ export class AdminClient {
     return this.#json('POST', '/users', { body: fields }, options);
   }
 
-  /** The user has to sign in again. */
+  /** The user must sign in again. */
   changeUser(id: string, fields: UserChangeFields, options: CallOptions = {}): Promise<AdminUser> {
     return this.#json('PATCH', userPath(id), { body: fields }, options);
   }
@@ -239,7 +239,7 @@ export class AdminClient {
     return this.#json('POST', '/keys', { body: fields }, options);
   }
 
-  /** @param change what is absent stays, and null takes a limit or the expiry away */
+  /** @param change absent fields stay, and null takes a limit or the expiry away */
   changeKey(id: string, change: AdminKeyChange, options: CallOptions = {}): Promise<AdminKey> {
     return this.#json('PATCH', `/keys/${encodeURIComponent(id)}`, { body: change }, options);
   }
@@ -302,12 +302,12 @@ export class AdminClient {
     }
   }
 
-  /** @returns the job; one that had ended is as it was */
+  /** @returns the job; one that had already ended is unchanged */
   cancelJob(id: string, options: CallOptions = {}): Promise<AdminJob> {
     return this.#json('POST', `${jobPath(id)}/cancel`, {}, options);
   }
 
-  /** Begins anew with a job that has failed. @returns the job; one that is queued or running is as it was */
+  /** Begins anew with a job that has failed. @returns the job; a queued or running one is unchanged */
   retryJob(id: string, options: CallOptions = {}): Promise<AdminJob> {
     return this.#json('POST', `${jobPath(id)}/retry`, {}, options);
   }

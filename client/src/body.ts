@@ -10,7 +10,7 @@ export interface UploadProgress {
 
 export type OnUploadProgress = (progress: UploadProgress) => void;
 
-/** The body of a request, which can be sent again where it is replayable. */
+/** The body of a request, which can be sent again if it is replayable. */
 export interface RequestBody {
   readonly contentType: string;
   readonly sizeBytes: number | undefined;

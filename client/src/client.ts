@@ -36,7 +36,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How often an answer of 429 or 503 is tried again; default: 4. */
   readonly maxRetries?: number | undefined;
-  /** The longest first pause before a retry, where the server asks for none; default: 500. */
+  /** The longest first pause before a retry, if the server asks for none; default: 500. */
   readonly backoffMs?: number | undefined;
   /** In place of the global `fetch`, for a proxy or other limits. */
   readonly fetch?: typeof fetch | undefined;
@@ -53,7 +53,7 @@ export interface PresignedInput {
   readonly presignedUrl: string;
 }
 
-/** Where the recording of a job lies: a stored file, or behind a link. */
+/** The recording of a job: a stored file, or behind a link. */
 export type JobInput = { readonly key: string; readonly entity?: string } | PresignedInput;
 
 export interface JobOptions
@@ -104,7 +104,7 @@ function asBase64(embedding: readonly number[] | Float32Array): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes.buffer)));
 }
 
-/** Splits what controls the call from the fields of the request. */
+/** Splits the options of the call from the fields of the request. */
 function split<Options extends UploadOptions>({
   signal,
   timeoutMs,
@@ -187,7 +187,7 @@ export class VeravoxClient {
     return this.#json({ method: 'GET', url: `/jobs?${query}` }, options);
   }
 
-  /** @returns the job; one that had ended is as it was */
+  /** @returns the job; one that had already ended is unchanged */
   cancelJob(id: string, options: CallOptions = {}): Promise<Job> {
     return this.#json({ method: 'DELETE', url: jobUrl(id) }, options);
   }
@@ -313,7 +313,7 @@ export class VeravoxClient {
     await response.body?.cancel();
   }
 
-  /** Deletes stored files for good; one that is not there is no error. @returns what is not there any more, as `<entity>/<key>` */
+  /** Deletes stored files for good; a missing one is no error. @returns the files now gone, as `<entity>/<key>` */
   async deleteFiles(
     keys: readonly string[],
     { entity = 'analysis', ...options }: CallOptions & { readonly entity?: string } = {},

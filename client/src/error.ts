@@ -23,7 +23,7 @@ export class VeravoxError extends Error {
   readonly errorKey: string | undefined;
   /** Names the request in the server's log. */
   readonly correlationId: string | undefined;
-  /** Seconds after which another try makes sense, where the server says so. */
+  /** Seconds after which another try makes sense, if the server says so. */
   readonly retryAfterS: number | undefined;
 
   constructor(message: string, facts: Facts) {

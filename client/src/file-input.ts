@@ -6,11 +6,11 @@ export type ByteStream = AsyncIterable<Uint8Array>;
 export interface StreamInput {
   /** A function is called once per try, so that a refused upload can be tried again; a stream can be read only once. */
   readonly stream: ByteStream | (() => ByteStream);
-  /** Where it is known, the server reserves only this much memory; object storage insists on it. */
+  /** If it is known, the server reserves only this much memory; object storage insists on it. */
   readonly sizeBytes?: number | undefined;
 }
 
-/** What can be uploaded. `openAsBlob` of `node:fs` makes a Blob of a file without reading it into memory. */
+/** A file to upload. `openAsBlob` of `node:fs` makes a Blob of a file without reading it into memory. */
 export type FileInput = Blob | Uint8Array | ArrayBuffer | ByteStream | StreamInput;
 
 /** The content of an upload, in one shape. */
@@ -21,7 +21,7 @@ export interface FileSource {
   /** The name that the input carries, such as that of a File. */
   readonly filename: string | undefined;
   open(): ByteStream;
-  /** The whole of it, for web pages, which cannot stream. A stream is collected, by the browser and where it likes. */
+  /** The whole of it, for web pages, which cannot stream. The browser collects a stream, where it likes. */
   asBlob(): Promise<Blob>;
 }
 
@@ -36,7 +36,7 @@ async function* slices(bytes: Uint8Array): ByteStream {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
-/** Ends an upload whose length is not what the request's head has promised. */
+/** Ends an upload whose length differs from the one in the request's head. */
 async function* counted(stream: ByteStream, sizeBytes: number): ByteStream {
   let sentBytes = 0;
   for await (const chunk of stream) {

@@ -14,8 +14,8 @@ const SILENCE_MS = 40_000;
 const RECONNECT_MS = 1000;
 
 /**
- * The data of server-sent events, each that differs from the one before, until the caller has enough. A connection that ends is
- * opened again; one that breaks, or brings nothing for `silenceMs`, at most `maxRetries` times in a row.
+ * The data of server-sent events, without repetitions, until the caller has enough. A connection that ends is opened again; one
+ * that breaks, or brings nothing for `silenceMs`, at most `maxRetries` times in a row.
  */
 export async function* followed(
   transport: Transport,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Needs nothing but what Node and browsers bring.
+// Needs only Node or a browser.
 export * from './admin-client.js';
 export type { OnUploadProgress, UploadProgress } from './body.js';
 export {

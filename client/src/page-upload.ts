@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is used of a browser's XMLHttpRequest. */
+/** The used part of a browser's XMLHttpRequest. */
 interface PageRequest {
   responseType: string;
   readonly status: number;
@@ -44,7 +44,7 @@ function headersOf(lines: string): Headers {
 }
 
 /**
- * Sends a file from a web page: `fetch` streams there over HTTP/2 only, and tells nothing of what it has sent.
+ * Sends a file from a web page: `fetch` streams there over HTTP/2 only, and reports no progress.
  * @throws TypeError if there is no answer, as `fetch` does; the signal's reason
  */
 export function uploadFromPage({

@@ -15,7 +15,7 @@ import type {
 export type StreamEvent = StreamWindow | StreamSkipped;
 type Message = StreamEvent | StreamReady | StreamReceived | StreamResult | StreamResumed | StreamError;
 
-/** What is used of the WebSocket of browsers and Node. */
+/** The used part of the WebSocket of browsers and Node. */
 interface WebSocketLike {
   binaryType: string;
   send(data: string | Uint8Array<ArrayBuffer>): void;
@@ -28,11 +28,11 @@ export type WebSocketClass = new (url: string, protocols: string[]) => WebSocket
 export interface StreamOptions extends StreamFields {
   /** Called for each window, in order. */
   readonly onEvent?: ((event: StreamEvent) => void) | undefined;
-  /** Called about once per second of audio with what has arrived, and how much of it waits for its analysis. */
+  /** Called about once per second of audio with the amount that has arrived, and that still waits for analysis. */
   readonly onReceived?: ((received: StreamReceived) => void) | undefined;
   /** Called with false when the connection is lost, and with true when the stream goes on. */
   readonly onConnection?: ((isConnected: boolean) => void) | undefined;
-  /** Where tickets come from, for pages without a key; by default the client asks for them with its own. */
+  /** The source of tickets, for pages without a key; by default the client asks for them with its own. */
   readonly ticket?: (() => Promise<string>) | undefined;
   /** Milliseconds per packet of Opus; default: 20. */
   readonly packetMs?: number | undefined;
@@ -58,7 +58,7 @@ function globalWebSocket(): WebSocketClass {
   throw new TypeError('Expected a global WebSocket or the option WebSocket.');
 }
 
-/** Live audio on its way to the server. Keeps what has not arrived, for a connection that is lost. */
+/** Live audio on its way to the server. Keeps unconfirmed audio, for a connection that is lost. */
 export class LiveStream {
   readonly #url: string;
   readonly #options: OpenOptions;
@@ -69,7 +69,7 @@ export class LiveStream {
   #ready: StreamReady | undefined;
   #begun!: (ready: StreamReady) => void;
   #socket: WebSocketLike | undefined;
-  /** Messages that may have to be sent again, and how many came before them. */
+  /** Messages that may be sent again, and the number before them. */
   #kept: Uint8Array<ArrayBuffer>[] = [];
   #forgotten = 0;
   #events = 0;
@@ -86,7 +86,7 @@ export class LiveStream {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever wants the result gets the failure from it.
+    // Callers that want the result get the failure from it.
     this.#result.catch(() => {});
   }
 
@@ -101,14 +101,14 @@ export class LiveStream {
     return stream;
   }
 
-  /** What the server said at the beginning. */
+  /** The server's first message. */
   get ready(): StreamReady {
     return this.#ready as StreamReady;
   }
 
   /**
-   * Sends samples of 16 bits, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of what
-   * the server takes, so that a file can be streamed, too.
+   * Sends samples of 16 bits, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of the
+   * server's limit, so that a file can also be streamed.
    * @throws VeravoxError, or the signal's reason, once the stream has failed
    */
   async send(audio: ArrayBuffer | ArrayBufferView): Promise<void> {

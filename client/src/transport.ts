@@ -33,7 +33,7 @@ export interface Call {
 const RETRIED_STATUSES: readonly number[] = [429, 503];
 const MAX_BACKOFF_MS = 30_000;
 
-/** Without read-ahead, so that what was pulled is what the network took. */
+/** Without read-ahead, so that pulled bytes are bytes that the network took. */
 function readableOf(iterator: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -95,7 +95,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends requests, and sends them again where the server asks for it. */
+/** Sends requests, and sends them again if the server asks for it. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -105,7 +105,7 @@ export class Transport {
 
   /**
    * @returns an answer with a status of success
-   * @throws VeravoxError for any other; what `fetch` throws when there is no answer
+   * @throws VeravoxError for any other; the error of `fetch` when there is no answer
    */
   async send(call: Call, options: CallOptions): Promise<Response> {
     const { timeoutMs = this.#options.timeoutMs, maxRetries = this.#options.maxRetries } = options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Job } from './types.js';
 
-/** What a server posts to the `callback_url` of a job. */
+/** A server's message to the `callback_url` of a job. */
 export interface WebhookEvent {
   readonly type: 'job.succeeded' | 'job.failed' | 'job.cancelled';
   /** Of the end of the job. */
@@ -36,7 +36,7 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Checks who sent a webhook, and when. Deliveries can come twice: `webhook-id` tells.
+ * Checks the sender and the time of a webhook. Deliveries can come twice: `webhook-id` tells.
  * @param secrets `whsec_...`; several while they are being replaced
  * @throws WebhookRefused; TypeError for a text that is not a secret
  */

@@ -15,13 +15,13 @@ type State =
   | { readonly is: 'stranger'; readonly isReturning: boolean }
   | { readonly is: 'signed-in'; readonly session: Session };
 
-/** Asks who is signed in, and shows the views or the way in. */
+/** Asks for the signed-in user, and shows the views or the way in. */
 export function App() {
   const [state, setState] = useState<State>({ is: 'asking', isReturning: false });
   const place = usePlace();
   const current = useRef<Session | undefined>(undefined);
   const ask = useCallback(async (): Promise<void> => {
-    // Whichever request learns that the session is over, the page asks once who is there now.
+    // The page asks once for the user, whichever request learns that the session is over.
     const reask = (ended: Session): void => {
       if (current.current !== ended) return;
       current.current = undefined;

@@ -9,7 +9,7 @@ export class Kept {
   readonly #values = new Map<string, unknown>();
   readonly #ending = new AbortController();
 
-  /** Aborted when somebody else signs in, or the user signs out. */
+  /** Aborted when another user signs in, or this one signs out. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -32,7 +32,7 @@ export class Kept {
 
 let current: { readonly userId: string; readonly kept: Kept } | undefined;
 
-/** That of a user; what anybody else has kept is gone then. */
+/** The values of a user; those of anybody else are gone then. */
 export function keptOf(userId: string): Kept {
   if (current?.userId !== userId) {
     forgetKept();
@@ -46,7 +46,7 @@ export function forgetKept(): void {
   current = undefined;
 }
 
-/** Like `useState`, for a value that outlives the view. What a request sets after the view was left is there on return. */
+/** Like `useState`, for a value that outlives the view. A value that a request sets after the view was left is there on return. */
 export function useKept<Value>(
   name: string,
   initial: Value,

@@ -11,7 +11,7 @@ let taker: Taker | undefined;
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 
-/** Keeps the page where it is, whatever is dropped on it. To be called once. */
+/** Keeps the page where it is, whatever is dropped on it. Call it once. */
 export function catchDrops(): void {
   addEventListener('dragover', (event) => {
     if (!hasFiles(event)) return;
@@ -33,7 +33,7 @@ export function catchDrops(): void {
   });
 }
 
-/** Takes what is dropped anywhere. @returns what ends it */
+/** Takes files dropped anywhere. @returns a function that ends it */
 export function takeDrops(take: Taker['take'], showOver: Taker['showOver']): () => void {
   const own = { take, showOver };
   taker = own;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the reader is: the part of the address after `#/`. */
+/** The reader's place: the part of the address after `#/`. */
 export interface Place {
   /** The view, such as `keys`; empty for the first one. */
   readonly view: string;
-  /** What of it, such as the id of a job; empty for none. */
+  /** The subject, such as the id of a job; empty for none. */
   readonly id: string;
   readonly query: URLSearchParams;
 }

@@ -7,7 +7,7 @@ import { type Role, roles } from './logic/roles.js';
 /** The server's address: the dashboard lies below it, whatever a proxy puts in front. */
 export const baseUrl = new URL('..', document.baseURI).href;
 
-/** A client that signs in, or asks who has. */
+/** A client without a signed-in user. */
 export const strangersClient = new AdminClient({ baseUrl });
 
 /** The server lets them expire after that. */
@@ -27,7 +27,7 @@ interface ApiOptions {
   readonly hasNewKey?: boolean;
 }
 
-/** Who is signed in, and what they may use. */
+/** The signed-in user, and their rights. */
 export class Session {
   readonly user: AdminSession;
   readonly admin: AdminClient;
@@ -49,7 +49,7 @@ export class Session {
     });
   }
 
-  /** The page asks anew who is signed in: nobody, or somebody else in another tab. */
+  /** The page asks anew which user is signed in: none, or another one in another tab. */
   end(): void {
     this.#isOver = true;
     this.#onEnd(this);
@@ -60,13 +60,13 @@ export class Session {
     return this.#isOver;
   }
 
-  /** Ends if another tab has signed out, or signed somebody else in: they share a cookie. @throws VeravoxError, TypeError */
+  /** Ends if another tab has signed out, or signed another user in: they share a cookie. @throws VeravoxError, TypeError */
   async check(): Promise<void> {
     const { csrf_token: csrfToken } = await this.admin.getSession();
     if (csrfToken !== this.user.csrf_token) this.end();
   }
 
-  /** @param duty done before a sign-out, which ends the page's key @returns what withdraws it */
+  /** @param duty done before a sign-out, which ends the page's key @returns a function that withdraws it */
   beforeSignOut(duty: () => Promise<void>): () => void {
     this.#duties.add(duty);
     return () => this.#duties.delete(duty);
@@ -85,7 +85,7 @@ export class Session {
   /**
    * Calls the public API with the key of this page, which is kept in memory only and ends with the session. A key may be refused
    * before its time, for example because an administrator has revoked it; the call is then repeated with a new one.
-   * @param use what to call; may run again
+   * @param use the call; may run again
    * @throws VeravoxError if the server refuses the call, or the user may not have a key
    */
   async call<Answer>(
@@ -121,7 +121,7 @@ export class Session {
   }
 }
 
-/** What is cancelled or deleted when the page is left must not depend on its being there. */
+/** Requests that cancel or delete on leaving the page must not depend on its being there. */
 const outlivingFetch: typeof fetch = (input, init) =>
   fetch(input, init?.method === 'DELETE' ? { ...init, keepalive: true } : init);
 
@@ -136,7 +136,7 @@ function watchedFetch(onRefused: (errorKey: string | null) => void): typeof fetc
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** To be used in views, which are shown to signed-in users only. */
+/** For use in views, which are shown to signed-in users only. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('This part is shown without a session.');

@@ -112,7 +112,7 @@ function Loaded({ view, place }: { readonly view: View; readonly place: Place })
         {view.title}
       </h1>
       {error !== undefined ? (
-        // Also what helps if the server has a new version, without the file.
+        // Also helps if the server has a new version, without the file.
         <Problem error={error} onRetry={() => location.reload()} />
       ) : Body === undefined ? (
         <p>Loading …</p>

@@ -23,7 +23,7 @@ function apply(): void {
   changes.dispatchEvent(new Event('change'));
 }
 
-/** Shows the chosen theme, and follows the system's if none is chosen. To be called once. */
+/** Shows the chosen theme, and follows the system's if none is chosen. Call it once. */
 export function followTheme(): void {
   systemIsDark.addEventListener('change', apply);
   apply();
@@ -46,7 +46,7 @@ export function useTheme(): { readonly theme: Theme; readonly isDark: boolean } 
   return { theme: chosen(), isDark: document.documentElement.dataset.theme === 'dark' };
 }
 
-/** The value of a custom property of the theme, such as `--ink`, for what CSS does not paint. */
+/** The value of a custom property of the theme, such as `--ink`, for parts that CSS does not paint. */
 export function colour(property: `--${string}`): string {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }

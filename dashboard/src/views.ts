@@ -19,7 +19,7 @@ export interface View {
   load(): Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 
-/** In the order of the navigation; the first one that the user may see is where they arrive. */
+/** In the order of the navigation; users arrive at the first one that they may see. */
 export const views: readonly View[] = [
   {
     name: 'playground',

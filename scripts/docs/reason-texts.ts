@@ -14,7 +14,7 @@ export function reasonTexts(): string {
 //
 // Made by \`npm run docs\` from src/analysis/verdict/reasons.ts. Do not edit.
 
-/** What each reason means to readers of a verdict. */
+/** The meaning of each reason to readers of a verdict. */
 export const reasonTexts: Readonly<Record<string, string>> = {
 ${entries.join('\n')}
 };

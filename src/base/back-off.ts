@@ -2,10 +2,10 @@
 
 const FIRST_MS = 100;
 const LARGEST_MS = 30_000;
-/** What ran this long did not fail because of how it starts. */
+/** A process that ran this long did not fail because of its start. */
 const HEALTHY_MS = 60_000;
 
-/** How long to wait before something that failed is started again: twice as long each time it fails soon. */
+/** The pause before a failed process is started again: twice as long each time it fails soon. */
 export class BackOff {
   #nextMs = FIRST_MS;
 

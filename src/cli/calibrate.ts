@@ -58,7 +58,7 @@ export function addCalibrateCommand(program: Command): void {
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
   const config = loadConfig(process.env);
-  // Finds what is damaged now, before the result of a long run is lost.
+  // Finds damage now, before the result of a long run is lost.
   await loadOperatingPoints(config);
   const scored = await scoreList(file, options, showListProgress);
   const { samples, failed } = outcomesOf(scored.rows);

@@ -22,7 +22,7 @@ const REVISIONS = 'revisions';
 const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS]);
 const ROWS_PER_STATEMENT = 100;
 
-/** The tables of a SQLite database that a copy contains, with what is in them. */
+/** The tables of a SQLite database that a copy contains, with their row counts. */
 export async function countsToCopy(source: Queries): Promise<TableCount[]> {
   return countsOf(source, await tablesOf(source));
 }
@@ -42,7 +42,7 @@ export function copyDatabase(source: Database, target: Database): Promise<TableC
   return source.transaction((from) =>
     target.transaction(
       async (to) => {
-        // First: whoever makes a key at this moment waits for it, and finds that there are some.
+        // First: a process that makes a key at this moment waits for it, and finds that there are some.
         await copyRevisions(from, to);
         const tables = await tablesOf(from);
         refuseRows(target.name, await countsOf(to, tables));
@@ -70,7 +70,7 @@ function refuseRows(name: string, counts: readonly TableCount[]): void {
   );
 }
 
-/** In the order in which they were made, so that what a row refers to comes before it. */
+/** In the order in which they were made, so that a row comes after the rows it refers to. */
 async function tablesOf(source: Queries): Promise<string[]> {
   const rows = await source.query<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",

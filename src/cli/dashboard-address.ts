@@ -12,7 +12,7 @@ export function originOf(scheme: 'http' | 'https', host: string, port: number): 
   return `${scheme}://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-/** Where browsers find the dashboard. @param ports those that the server has, if they are known */
+/** The dashboard's address for browsers. @param ports of the server, if they are known */
 export function dashboardOrigin(
   { host, port, tlsCertFile, adminAddress, dashboardOrigin: configured }: Settings,
   ports: { readonly port?: number; readonly adminPort?: number | undefined } = {},
@@ -23,6 +23,6 @@ export function dashboardOrigin(
   return originOf(tlsCertFile === '' ? 'http' : 'https', host, ports.port ?? port);
 }
 
-/** Where somebody with this token chooses a password. */
+/** The address for choosing a password with this token. */
 export const welcomeAddress = (origin: string, token: string, userName?: string): string =>
   `${origin}${linkPath(token, userName)}`;

@@ -71,7 +71,7 @@ async function tryCopy(config: Config): Promise<TableCount[]> {
   }
 }
 
-/** No server may use the data folder: what it would change afterwards would be missing in the copy. */
+/** No server may use the data folder: its later changes would be missing in the copy. */
 async function copy(config: Config): Promise<TableCount[]> {
   const folder = await ownDataFolder(config.dataDir);
   const source = await openDatabase(sqliteOf(config));

@@ -66,7 +66,7 @@ export function addEvaluateCommand(program: Command): void {
     .action(evaluateList);
 }
 
-/** What `calibrate` takes as well. */
+/** Options that `calibrate` also takes. */
 export function addListOptions(command: Command): Command {
   return addScoringOptions(command).option(
     '--model <id>',
@@ -74,7 +74,7 @@ export function addListOptions(command: Command): Command {
   );
 }
 
-/** Which rows of a list are scored, and how. */
+/** The rows to score, and the way of scoring. */
 export function addScoringOptions(command: Command): Command {
   return command
     .addOption(
@@ -91,7 +91,7 @@ export function addScoringOptions(command: Command): Command {
 }
 
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
-  // An earlier run's scores that are not there are found now, too.
+  // Missing scores of an earlier run are also found now.
   if (options.compare?.endsWith('.csv')) await stat(options.compare);
   for (const target of [options.report, options.html, options.scores]) {
     // Finds a missing folder now, not after hours of work.
@@ -119,7 +119,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 
-/** Other scores of the same rows: those of a file, or made now by another model. */
+/** Other scores of the same rows: from a file, or made now by another model. */
 async function otherModel(
   file: string,
   { list, threshold }: ScoredList,

@@ -11,16 +11,16 @@ export interface FirstLinkOptions {
   readonly database: Database;
   readonly port: number;
   readonly adminPort?: number | undefined;
-  /** Somebody reads the output of this start: it also prints the first key. */
+  /** The operator reads the output of this start: it also prints the first key. */
   readonly isFirstStart: boolean;
 }
 
-/** What the start says of the dashboard: how the first user is made, as long as there is none. */
+/** The start's note on the dashboard: how to make the first user, as long as there is none. */
 export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
   const { config, database, isFirstStart } = options;
   if (config.dashboard === 'off' || !(await new UserRegistry(database).isEmpty())) return shown``;
   const origin = dashboardOrigin(config, options);
-  // Later, the output may go where many can read it; and a file for the key says that it does so now.
+  // Later, the output may be readable by many; and a file for the key says that it already is.
   const isPrinted = isFirstStart && config.firstKeyFile === '';
   const token = isPrinted ? await new LinkRegistry(database).createFirst() : undefined;
   if (token === undefined)

@@ -19,7 +19,7 @@ export interface FirstKey {
   readonly file: string;
 }
 
-/** Makes an API key if there has never been one; it is stored when somebody is about to see it. */
+/** Makes an API key if there has never been one; it is stored just before it is shown. */
 export class FirstStart {
   readonly #registry: KeyRegistry;
   readonly #file: string;
@@ -29,7 +29,7 @@ export class FirstStart {
     this.#file = file;
   }
 
-  /** @param file where the key is written; empty if it is printed */
+  /** @param file the target of the key; empty if it is printed */
   static async prepare(registry: KeyRegistry, file: string): Promise<FirstStart | undefined> {
     if (!(await registry.isEmpty())) return undefined;
     if (file !== '') {

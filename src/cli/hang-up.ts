@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 
 export interface HangUps {
-  /** Called for each signal from now on, and at once for those that came before. */
+  /** Called for each signal from now on, and at once for earlier ones. */
   follow(listener: (isTerminalGone: boolean) => void): void;
 }
 

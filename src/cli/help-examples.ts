@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 
-/** Examples by command: what to type, and its purpose. */
+/** Examples by command: the line to type, and its purpose. */
 export const helpExamples: Readonly<Record<string, readonly (readonly [line: string, use: string])[]>> = {
   serve: [
     ['veravox serve --port 9000', 'on another port, for this machine only'],

@@ -145,7 +145,7 @@ function describeRate(rate: RateLimit | undefined): string {
   return rate.requests === 0 ? UNLIMITED : `${rate.requests}/${rate.windowS}s`;
 }
 
-/** What the rules for keys say of one field. */
+/** Checks one field by the rules for keys. */
 function checked<Value>(value: Value, wanted: Parameters<typeof checkKey>[0]): Value {
   try {
     checkKey(wanted);

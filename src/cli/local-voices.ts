@@ -22,7 +22,7 @@ export interface LocalVoices {
   read(file: string, needs: SampleNeeds, checksAuthenticity: boolean): Promise<VoiceSample>;
 }
 
-/** Starts the pipeline for these files and reports what fails, with the file that was read last. */
+/** Starts the pipeline for these files and reports failures, with the file that was read last. */
 export async function withVoices(
   files: readonly string[],
   { json }: { readonly json?: true },

@@ -94,7 +94,7 @@ async function detectorIn(modelsDir: string, name: string): Promise<DetectionMod
   );
 }
 
-/** Half of a list may be all that is left of a folder that moved. */
+/** Half of a list may be the rest of a folder that moved. */
 function refuseUnreadable({ failed }: UncalibratedList): void {
   const unreadable = failed.filter(isOurFailure);
   const [first] = unreadable;
@@ -104,7 +104,7 @@ function refuseUnreadable({ failed }: UncalibratedList): void {
   );
 }
 
-/** Somebody may have changed the manifest while the list was scored, which takes hours for a large model. */
+/** The manifest may have changed while the list was scored, which takes hours for a large model. */
 function changedEntry(entry: Entry, scored: DetectionModel, changed: DetectionModel): Entry {
   if (scoreFingerprintOf(entry as unknown as Model) !== scoreFingerprintOf(scored)) {
     throw new Error(
@@ -116,7 +116,7 @@ function changedEntry(entry: Entry, scored: DetectionModel, changed: DetectionMo
   return { ...rest, calibration, operating_point, metrics };
 }
 
-/** What stands beside the manifest and was measured with the calibration before. */
+/** Files beside the manifest with measurements under the calibration before. */
 function fileNotes(modelsDir: string, id: string): string[] {
   const notes = {
     [`${id}.figures.json`]: 'no longer counts, since it belongs to the calibration before.',

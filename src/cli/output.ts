@@ -5,13 +5,13 @@ import type { Shown } from '../base/errors/shown-text.js';
 import { escapeInvisibleInJson } from '../base/errors/visible-text.js';
 import type { ProgressOutput } from './terminal-line.js';
 
-/** What the command was asked for. */
+/** The answer of the command. */
 export const print = (output: Shown): void => void process.stdout.write(output.text);
 
-/** What people should know besides. */
+/** Notes for people. */
 export const tell = (note: Shown): void => void process.stderr.write(note.text);
 
-/** What programs read, on a line of its own. */
+/** An answer for programs, on a line of its own. */
 export function printJson(value: unknown, indent?: number): void {
   const lines = JSON.stringify(value, undefined, indent).split('\n');
   process.stdout.write(`${lines.map(escapeInvisibleInJson).join('\n')}\n`);

@@ -58,7 +58,7 @@ interface Found {
 
 type Outcome = Found | { readonly error: unknown };
 
-/** What makes pages of the findings. */
+/** Makes pages of the findings. */
 interface Timelines {
   readonly outliner: Outliner;
   readonly files: TimelineFiles;

@@ -6,7 +6,7 @@ import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js'
 /** Files with more windows or warnings are summarised. */
 const MOST_ROWS = 24;
 const MOST_WARNINGS = 5;
-/** Windows shown of a long file: those with the highest scores. */
+/** Windows shown of a long file: the highest scores. */
 const WORST_ROWS = 5;
 
 const barCells = 20;
@@ -39,7 +39,7 @@ export function predictionTable(
 
 const colourOf = (result: string, colours: Colors) => (result === 'spoofed' ? colours.red : colours.green);
 
-/** @param about what else to say of the recording */
+/** @param about further facts about the recording */
 function verdictText(
   { result, score, confidence, reason }: Prediction['global'],
   about: string,

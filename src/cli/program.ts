@@ -57,7 +57,7 @@ const program = new Command('veravox')
     '\nExit codes: 0 success, 1 failure, 2 usage error, 3 another speaker (verify, identify), 4 an AI-generated voice (enroll, verify, identify) or a result of predict --fail-on, 141 output pipe closed.',
   )
   .configureOutput({
-    // It repeats what it does not understand.
+    // It repeats text that it does not understand.
     outputError: (text) => tell(shown`${message(text.trimEnd())}\n`),
   })
   .exitOverride();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the commands have in common that run until they are told to stop.
+// The common part of the commands that run until they are told to stop.
 import { isatty } from 'node:tty';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
@@ -40,7 +40,7 @@ export async function openOwnState(
   return { lockDescriptor, database };
 }
 
-/** @param waitMs the longest that it takes, for people at a terminal; nobody is told when absent */
+/** @param waitMs the longest that it takes, for people at a terminal; by default nobody is told */
 export function gracefulStop(
   service: Service,
   log: ServiceLog,

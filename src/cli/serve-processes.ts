@@ -27,7 +27,7 @@ export interface ProcessesOptions {
   readonly firstStart: FirstStart | undefined;
 }
 
-/** Runs the server as `config.processes` processes and restarts those that end. */
+/** Runs the server as `config.processes` processes and restarts dead ones. */
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const { config, log, hangUp, lockDescriptor, database, firstStart } = options;
   const port = await freePort(config.host, config.port);
@@ -76,7 +76,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
 }
 
 /**
- * The processes share the port, and would share it with other programs, too.
+ * The processes share the port, and would also share it with other programs.
  * @param port 0 for any free port
  * @throws Error if another program listens there
  */

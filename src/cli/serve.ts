@@ -81,7 +81,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   log.print(shown`${announcement(config, servedPort, firstKey, service.isReady)}${link}`);
 }
 
-/** What the supervisor does for all its processes. */
+/** The supervisor's work for all its processes. */
 async function openForServer(config: Config, logger: Logger) {
   const own = await openOwnState(config, logger);
   return { ...own, firstStart: await prepareFirstStart(config, own.database, logger) };
@@ -91,7 +91,7 @@ async function openForProcess(config: Config) {
   return { database: await openDatabase(config), firstStart: undefined };
 }
 
-/** No key is made if there are some in a database that somebody has forgotten to copy: then it still can be. */
+/** No key is made if there are some in a database that somebody forgot to copy: then it still can be. */
 async function prepareFirstStart(
   config: Config,
   database: Database,

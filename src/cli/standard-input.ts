@@ -3,7 +3,7 @@
 /** Means standard input in place of a file. */
 export const STANDARD_INPUT = '-';
 
-// All of it is in memory.
+// The whole input is in memory.
 const MAX_BYTES = 4 * 2 ** 30;
 
 /** All of standard input, in memory only. */

@@ -96,7 +96,7 @@ async function join(files: readonly string[], { config, speaker, read, elapsedS 
   return body;
 }
 
-/** What each sample is worth: on standard error, beside the voiceprint. */
+/** The worth of each sample: on standard error, beside the voiceprint. */
 function feedbackOn(files: readonly string[], { samples, quality }: SampleEnrollment): Shown {
   const lines = samples.map(({ index, accepted, reason, speech, agreement }) => {
     const facts = [

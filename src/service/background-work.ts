@@ -31,13 +31,13 @@ export interface BackgroundWorkParts {
   readonly callbackPolicy: FetchPolicy;
 }
 
-/** What a process does that nobody waits for. */
+/** Background work of one process. */
 export interface BackgroundWork {
   /** Ends the turns of the jobs in work: they begin again with the models of the moment. */
   takeAnew(): void;
   /** Jobs that it works on now. */
   jobsBusy(): number;
-  /** Gives back what it has begun. */
+  /** Gives back unfinished work. */
   close(): Promise<void>;
 }
 

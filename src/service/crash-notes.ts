@@ -9,8 +9,8 @@ import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../state/crash-notes/deadly-inpu
 const NOTE_SLOTS = 1024;
 
 /**
- * Those of the data folder; undefined, with a line in the log, if the folder takes none.
- * @param collects what processes before have left; only if none of them can be there any more
+ * The record of the data folder; undefined, with a line in the log, if the folder takes none.
+ * @param collects the notes of earlier processes; only if none of these can still run
  */
 export function openDeadlyInputs(
   dataDir: string,
@@ -29,7 +29,7 @@ export function openDeadlyInputs(
   }
 }
 
-/** Has this process note what it works on in `file`, until it ends in order. */
+/** Has this process note its current input in `file`, until it ends in order. */
 export function keepCrashNotes(file: string, addon: Addon, logger: Logger): void {
   try {
     addon.openCrashNotes(file, NOTE_SLOTS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where work waits. `except` are accounts: theirs is not taken, or does not count. */
+/** A queue of work. Work of the accounts in `except` is not taken, or does not count. */
 export interface WaitingWork<Work> {
   take(except: readonly string[]): Promise<Work | undefined>;
   /** Whether `take` would find something. */
@@ -17,13 +17,13 @@ export interface FairPlacesOptions {
 }
 
 /**
- * Who gets a place of this process. Free ones go to accounts without work in hand first, then to the others. If all are taken and
- * such an account waits, one with the most work in hand makes room, and comes again after all others that wait.
+ * Distributes the places of this process. Free ones go to accounts without work in hand first, then to the others. If all are
+ * taken and such an account waits, one with the most work in hand makes room, and comes again after all others that wait.
  */
 export class FairPlaces {
   readonly #options: Required<FairPlacesOptions>;
   readonly #inHand = new Map<string, number>();
-  /** Since somebody made room: those that had their turn, as long as others wait for theirs. */
+  /** Accounts that had their turn since one made room, as long as others wait for theirs. */
   readonly #hadTurn = new Set<string>();
   #othersWait = false;
   #busy = 0;

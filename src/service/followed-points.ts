@@ -7,7 +7,7 @@ type Registry = Pick<OperatingPointRegistry, 'follow' | 'list' | 'revision'>;
 export interface FollowedPointsOptions {
   /** Told of points that were saved after the start. */
   readonly onChange: (points: OperatingPoints) => void;
-  /** Told of each new reason why they could not be read; those known before stay. */
+  /** Told of each new reason why they could not be read; known points stay. */
   readonly onError: (error: unknown) => void;
   readonly pollMs?: number;
 }
@@ -53,7 +53,7 @@ export class FollowedPoints {
     return this.#current;
   }
 
-  /** Looks now; resolves when what was saved before this call is known, or cannot be. */
+  /** Looks now; resolves when points saved before this call are known, or cannot be. */
   refresh(): Promise<void> {
     this.#isWantedAgain = true;
     this.#looking ??= this.#look().finally(() => {

@@ -5,8 +5,8 @@ import type { Logger } from '../base/observe/log.js';
 const TRIM_EVERY_MS = 10_000;
 
 /**
- * Gives freed memory back to the system now and then. The C library keeps it otherwise, in a heap for each few threads: hundreds
- * of megabytes after hours of mixed work, and most of a flood for ever. Fewer heaps alone do not help.
+ * Gives freed memory back to the system now and then. The C library keeps it otherwise, in a heap for each few threads:
+ * hundreds of megabytes after hours of mixed work, and most of a flood forever. Fewer heaps alone do not help.
  * @returns ends it
  */
 export function keepHeapTrimmed({ trimHeap }: Pick<Addon, 'trimHeap'>, log: Logger): () => void {

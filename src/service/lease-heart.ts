@@ -4,7 +4,7 @@ import { WorkLost } from '../state/jobs/job.js';
 /** Several beats within a lease. */
 export const HEARTBEAT_MS = 2000;
 
-/** Renews the lease of work as long as it takes, whatever it waits for; stops it if it went to somebody else. */
+/** Renews the lease of work as long as it takes, whatever it waits for; stops the work if another process took it over. */
 export class LeaseHeart {
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;

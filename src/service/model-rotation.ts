@@ -5,7 +5,7 @@ import type { Logger } from '../base/observe/log.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
 import type { ServedModels } from './served-models.js';
 
-/** The models in use now, and earlier ones that still answer what began with them. */
+/** The models in use now, and earlier ones that still answer requests begun with them. */
 export class ModelRotation {
   readonly #log: Logger;
   readonly #retiring = new Set<ServedModels>();
@@ -45,7 +45,7 @@ export class ModelRotation {
   }
 }
 
-/** What metrics say about the models, and whether this process is ready. */
+/** The state of the models in metrics, and whether this process is ready. */
 export function gaugesOf(models: ModelRotation, surroundings: Surroundings) {
   const status = (): CheckedStatus => models.status();
   return {

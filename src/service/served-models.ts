@@ -38,7 +38,7 @@ export class ServedModels {
     if (this.#requests === 0) this.#whenUnused?.();
   }
 
-  /** Closes the analyser after the last request that has entered. To be called when none can enter any more. */
+  /** Closes the analyser after the last request that has entered. Call it when no more can enter. */
   async retire(): Promise<void> {
     if (this.#requests > 0) {
       await new Promise<void>((resolve) => {

@@ -19,12 +19,12 @@ export interface Books {
   readonly recorders: readonly RequestRecorder[];
   /** Writes an event into the audit, if there is one. */
   note(event: AuditEvent): void;
-  /** Adds to the database what was counted; resolves also if that failed. */
+  /** Adds the counts to the database; resolves also if that failed. */
   flushUsage(): Promise<void>;
 }
 
 /**
- * What notes who did what and how much, and removes it when its time is over.
+ * The records of acts and usage, removed when their time is over.
  * @param cleans false for all processes of a server but one
  */
 export function openBooks(

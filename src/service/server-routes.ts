@@ -56,7 +56,7 @@ export interface RouteParts {
   readonly databaseState: () => DatabaseState;
 }
 
-/** Those for strangers: without an admin address, there are no others. */
+/** Routes open to strangers: without an admin address, all. */
 export function publicRoutes(
   routes: readonly Route[],
   config: Config,

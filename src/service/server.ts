@@ -90,7 +90,7 @@ export interface ServerOptions {
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
-  /** What the time limits of streams count in; `performance.now` when absent. */
+  /** The clock of streams' time limits; default `performance.now`. */
   readonly streamClockMs?: () => number;
 }
 
@@ -98,10 +98,10 @@ export interface RunningServer {
   readonly port: number;
   /** Undefined without an admin address. */
   readonly adminPort: number | undefined;
-  /** Those that requests begin with now. */
+  /** Routes for requests that begin now. */
   readonly routes: readonly Route[];
   /**
-   * Answers requests that begin from now on with other models and operating points. Those that have begun go on with the ones
+   * Answers requests that begin from now on with other models and operating points. Earlier requests go on with the ones
    * before, and the models are closed when the last of them is over.
    * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
@@ -352,7 +352,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admin?.close();
     files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
-    // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
+    // Cut-off requests are recorded once their promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, permitsDrained(permits));
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');

@@ -51,7 +51,7 @@ export interface ServiceOptions {
 export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' | 'history'> {
   readonly port: number;
   readonly adminPort: number | undefined;
-  /** Whether the models held what is known of them at the start. */
+  /** Whether the models gave their known answers at the start. */
   readonly isReady: boolean;
   /** Writes into the audit, if there is one. */
   note(event: AuditEvent): void;
@@ -61,7 +61,7 @@ export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' 
   stop(): Promise<void>;
 }
 
-/** Puts a server together from what the configuration says, and starts it. */
+/** Puts a server together from the configuration, and starts it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, parent, isWorker = false } = options;
   const { logger } = log;
@@ -152,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }),
       isPortShared: parent !== undefined,
     });
-    // What was saved while it started.
+    // Points that were saved while it started.
     if (points.current !== operatingPoints) usePoints(points.current);
   } catch (error) {
     await models.analyser.close();
@@ -161,7 +161,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
   const reload = new ModelReload({
-    // On what runs the models now: whether there is CUDA has been found out.
+    // On the device in use: whether there is CUDA has been found out.
     async start() {
       await points.refresh();
       return startChecked(config, arena.buffer, ANSWERS_AT_START, {
@@ -241,7 +241,7 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   };
 }
 
-/** What requests need of the database. @throws DatabaseError, Error that names a damaged point */
+/** Requests' view of the database. @throws DatabaseError, Error that names a damaged point */
 async function followDatabase(
   database: Database,
   logger: Logger,
@@ -257,7 +257,7 @@ async function followDatabase(
   return { keys, points };
 }
 
-/** Threads and connections that were opened keep the process from ending, also where the rest failed. */
+/** Threads and connections that were opened keep the process from ending, also if the rest failed. */
 async function allOrNone(
   database: Database,
   loading: Promise<CheckedModels>,
@@ -266,7 +266,7 @@ async function allOrNone(
   try {
     return await Promise.all([loading, state, parts]);
   } catch (error) {
-    // The others first: a database that is closed under them would make them fail, too, and be what the operator reads.
+    // The others first: a database closed under them would also make them fail, and the operator would read that error.
     await Promise.allSettled([
       loading.then(({ analyser }) => analyser.close()),
       state.then(({ keys, points }) => {

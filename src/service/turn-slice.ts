@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The turn ends here, at a checkpoint: others wait. What was done is saved, and somebody goes on with it later. */
+/** The turn ends here, at a checkpoint: others wait. Progress is saved, and another process goes on with it later. */
 export class TurnOver extends Error {
   override readonly name = 'TurnOver';
 }
@@ -15,14 +15,14 @@ export interface TurnLimits {
 export interface TurnSliceOptions {
   /** A turn is never shorter. */
   readonly sliceMs: number;
-  /** Without a checkpoint for so long, it is overdue. */
+  /** Time without a checkpoint after which it is overdue. */
   readonly overdueMs: number;
   /** Asked after that: whether the place is wanted. If so, the turn ends. */
   readonly isWanted: () => boolean;
   readonly clockMs?: () => number;
 }
 
-/** How long a turn with one piece of work may last while others wait. */
+/** The longest turn with one piece of work while others wait. */
 export class TurnSlice {
   readonly #options: Required<TurnSliceOptions>;
   readonly #beganMs: number;
@@ -35,13 +35,13 @@ export class TurnSlice {
     this.#beganMs = this.#lastMs = this.#options.clockMs();
   }
 
-  /** To be called when progress was saved. @throws TurnOver */
+  /** Call it after progress was saved. @throws TurnOver */
   checkpoint(): void {
     const { sliceMs, isWanted, clockMs } = this.#options;
     this.#lastMs = clockMs();
     const ageMs = this.#lastMs - this.#beganMs;
     this.#firstMs ??= ageMs;
-    // Some work takes long to take up again: at least as much time goes into what is new.
+    // Some work takes long to take up again: at least as much time goes into new work.
     if (ageMs >= Math.max(sliceMs, 2 * this.#firstMs) && isWanted()) throw new TurnOver('Others wait.');
   }
 

@@ -22,7 +22,7 @@ const systems: readonly [mark: RegExp, name: string][] = [
 const firstIn = (text: string, known: typeof browsers): string | undefined =>
   known.find(([mark]) => mark.test(text))?.[1];
 
-/** Such as `Firefox on Linux`; what it calls itself if that is unknown. */
+/** Such as `Firefox on Linux`; its own name for itself if unknown. */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null) return 'unknown';
   const [browser, system] = [firstIn(userAgent, browsers), firstIn(userAgent, systems)];

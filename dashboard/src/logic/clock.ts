@@ -2,7 +2,7 @@
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** A time in a recording, such as `0:05`, `12:03.5` or `6:00:00`. @param digits after the point, where they are not zero */
+/** A time in a recording, such as `0:05`, `12:03.5` or `6:00:00`. @param digits after the point, if they are not zero */
 export function clock(timeS: number, digits = 1): string {
   const factor = 10 ** digits;
   const units = Math.round(Math.max(0, timeS) * factor);
@@ -20,7 +20,7 @@ const stepsS = [
   ...[28_800, 86_400],
 ];
 
-/** Round times in a span, at most so many. */
+/** Round times in a span, at most `most`. */
 export function ticksIn(startS: number, endS: number, most: number): number[] {
   const lengthS = endS - startS;
   const stepS = stepsS.find((step) => lengthS / step <= most) ?? 86_400 * Math.ceil(lengthS / 86_400 / most);

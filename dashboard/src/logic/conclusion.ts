@@ -55,7 +55,7 @@ export function conclusionOf({ result, reason, windows }: Judged): Conclusion {
   return { look: result, word: capital(said), rest: 'voice', oddStretches };
 }
 
-/** Seconds and places of what contradicts the verdict, in words. */
+/** Seconds and places of windows that contradict the verdict, in words. */
 function oddWords([strongest, ...others]: readonly OddStretch[], result: Result): string {
   if (strongest === undefined) return '';
   const other = resultWords[result === 'spoofed' ? 'bonafide' : 'spoofed'];

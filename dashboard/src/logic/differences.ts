@@ -11,7 +11,7 @@ export interface Difference {
 export interface Comparison {
   /** Windows that both models have judged. */
   readonly shared: number;
-  /** Those with different verdicts, in the order of time. */
+  /** Windows with different verdicts, in the order of time. */
   readonly disagreements: readonly Difference[];
   /** Mean of the absolute differences of the scores; undefined without shared windows. */
   readonly meanDifference: number | undefined;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server measured of samples, in words.
+// The server's measurements of samples, in words.
 import type { EnrollmentQuality, SampleReport } from '../../../client/src/index.js';
 
 const NOISY_BELOW_DB = 18;
 
-/** Why a sample is not part of the voiceprint, and what to do. */
+/** Why a sample is left out of the voiceprint, and the remedy. */
 export const refusals: Readonly<Record<NonNullable<SampleReport['reason']>, string>> = {
   too_short: 'Left out: it has less than 1 s of audio or of speech. Record a longer one.',
   ai_generated: 'Left out: the voice was detected as AI-generated.',

@@ -16,7 +16,7 @@ export interface RatesAt {
   readonly fnr: number;
 }
 
-/** Those with a threshold, by rising threshold. */
+/** Points with a threshold, by rising threshold. */
 export const byThreshold = <Point extends { readonly threshold: number | null }>(
   points: readonly Point[],
 ): (Point & { readonly threshold: number })[] =>

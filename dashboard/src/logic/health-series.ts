@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the history that the server keeps to what the plots of it show.
+// From the server's history to the values of its plots.
 import type { HealthHistory } from '../../../client/src/index.js';
 import { countsBetween, percentileMs } from './percentiles.js';
 
 export interface NamedValues {
   readonly name: string;
-  /** One per step; null where the server recorded nothing. */
+  /** One per step; null if the server recorded nothing. */
   readonly values: readonly (number | null)[];
 }
 
@@ -19,7 +19,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 export const timesOf = ({ from, step_s, points }: HealthHistory): readonly number[] =>
   Array.from({ length: points }, (_, i) => from + i * step_s);
 
-/** Null where nothing is known. */
+/** Null if nothing is known. */
 function known(
   { recorded_s }: HealthHistory,
   values: readonly number[] | undefined,
@@ -35,7 +35,7 @@ const recordedS = ({ recorded_s, processes }: HealthHistory, step: number): numb
 const perSecond = (history: HealthHistory, values: readonly number[] | undefined) =>
   known(history, values, (value, step) => value / recordedS(history, step));
 
-/** Requests by outcome, of all subjects but what the dashboard and probes ask. */
+/** Requests by outcome, of all subjects except the dashboard and probes. */
 export function requestCounts(history: HealthHistory): Readonly<Record<Outcome, readonly number[]>> {
   const subjects = Object.entries(history.requests).filter(
     ([subject]) => subject !== 'admin' && subject !== 'operation',

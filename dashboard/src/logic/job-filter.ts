@@ -3,7 +3,7 @@ import { type JobState, jobStates, jobTasks } from './job-texts.js';
 
 export type JobTask = (typeof jobTasks)[number];
 
-/** Which jobs the list shows; all of it is in its address. Empty texts are for all. */
+/** The filter of the list of jobs; all of it is in its address. Empty texts are for all. */
 export interface JobFilter {
   readonly state: JobState | '';
   readonly task: JobTask | '';

@@ -6,7 +6,7 @@ export type JobState = (typeof jobStates)[number];
 
 export const jobTasks = ['predict', 'enroll', 'batch'] as const;
 
-/** How a state looks, beside its word. */
+/** The look of a state, beside its word. */
 export const moodOf: Readonly<Record<JobState, 'plain' | 'good' | 'bad' | 'busy'>> = {
   queued: 'plain',
   running: 'busy',
@@ -23,7 +23,7 @@ export interface ShownProgress {
   readonly attempts: number;
 }
 
-/** What of the work is done, in words. */
+/** The finished part of the work, in words. */
 export function progressText({ state, file_progress, queue_position }: ShownProgress): string {
   if (state === 'queued') {
     return queue_position === null || queue_position === 0
@@ -33,12 +33,12 @@ export function progressText({ state, file_progress, queue_position }: ShownProg
   return state === 'succeeded' ? 'done' : `${Math.floor(100 * file_progress)} % of the file read`;
 }
 
-/** Whether two lists show the same jobs in the same states: then nobody has to be told. */
+/** Whether two lists show the same jobs in the same states: then there is nothing to announce. */
 export const statesOf = (jobs: readonly { readonly id: string; readonly state: string }[]): string =>
   jobs.map(({ id, state }) => `${id} ${state}`).join('\n');
 
 /**
- * How much of the audio is analysed.
+ * The analysed share of the audio.
  * @param totalS undefined if the page cannot tell
  * @param hasChannels whether channels are analysed after their mix
  */

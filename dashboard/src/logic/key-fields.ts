@@ -3,7 +3,7 @@
 export const scopes = ['predict', 'voiceid', 'file', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What each scope opens, for people. */
+/** The uses of each scope, for people. */
 export const scopeTexts: Readonly<Record<Scope, string>> = {
   predict: 'verdicts on recordings, jobs, live audio',
   voiceid: 'voiceprints',
@@ -11,10 +11,10 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   admin: 'everything, including the admin API',
 };
 
-/** Whose limit it is: the server's own, none, or one of the key. */
+/** The origin of a limit: the server's own, none, or one of the key. */
 export type LimitChoice = 'server' | 'none' | 'own';
 
-/** What the form of a key holds: texts as they were typed. */
+/** The contents of a key's form: texts as they were typed. */
 export interface KeyDraft {
   readonly name: string;
   readonly account: string;
@@ -91,7 +91,7 @@ export function fieldsOf(draft: KeyDraft): KeyFields {
   };
 }
 
-/** Only what the draft changes: a time keeps its seconds, and what the reader may not set is not sent. */
+/** Only changed fields: a time keeps its seconds, and fields that the reader may not set are not sent. */
 export function changesIn(before: KeyDraft, after: KeyDraft): Partial<KeyFields> {
   const [old, wanted] = [fieldsOf(before), fieldsOf(after)];
   const names = Object.keys(wanted) as (keyof KeyFields)[];

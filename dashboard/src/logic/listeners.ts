@@ -4,7 +4,7 @@
 export class Listeners {
   readonly #all = new Set<() => void>();
 
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   add(listener: () => void): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of live audio, from the messages of a stream. Nothing here touches the page.
+// The known facts about live audio, from the messages of a stream. Nothing here touches the page.
 import type { StreamEvent, StreamReceived, StreamResult, StreamWindow } from '../../../client/src/index.js';
 import { clock } from './clock.js';
 import { type Conclusion, conclusionOf, resultWords } from './conclusion.js';
@@ -80,7 +80,7 @@ const judgedOf = ({ start, end, scores, result }: StreamWindow) => ({
 
 /**
  * The verdict on everything so far. Before its end a stream tells no reason; that windows contradict each other, or that the
- * verdict is uncertain, follows from what it tells.
+ * verdict is uncertain, follows from its events.
  * @param uncertainBelow the confidence of an uncertain verdict; undefined if it is not known
  */
 export function verdictSoFar(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the reader's files a row of a report means. A report has the paths of a list, seen from the list's folder; the browser
+// Matches rows of a report to the reader's files. A report has the paths of a list, seen from the list's folder; the browser
 // gives paths from the chosen folder, or names only.
 
 export interface Found<Item> {
@@ -21,7 +21,7 @@ const segmentsOf = (path: string): string[] =>
 export const filesNamedIn = (name: string, isTrial: boolean): string[] =>
   (isTrial ? name.split(/ \| |;/) : [name]).map((part) => part.trim()).filter((part) => part !== '');
 
-/** How many of the last segments are the same. */
+/** The number of equal last segments. */
 function commonEnd(a: readonly string[], b: readonly string[]): number {
   let count = 0;
   while (count < Math.min(a.length, b.length) && a.at(-1 - count) === b.at(-1 - count)) count++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a reader of the dashboard can do after errors whose messages speak to programs. By keys of docs/errors.md. */
+/** Next steps for a reader of the dashboard after errors whose messages speak to programs. By keys of docs/errors.md. */
 export const nextSteps: ReadonlyMap<string, string> = new Map([
   ['NO_SPEECH', 'Use audio with more speech, or raise the silence threshold.'],
   [

@@ -33,7 +33,7 @@ export class PieceMaker {
     }
   }
 
-  /** What is left at the end; may be empty. */
+  /** The rest at the end; may be empty. */
   rest(): Int16Array<ArrayBuffer> {
     const rest = this.#piece.slice(0, this.#filled);
     this.#filled = 0;

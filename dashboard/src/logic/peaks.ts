@@ -33,7 +33,7 @@ export class PeaksBuilder {
   #lowest = 0;
   #highest = 0;
 
-  /** @param durationS at least that of the samples that will come; what is beyond is left out */
+  /** @param durationS at least that of the samples that will come; later ones are left out */
   constructor(durationS: number, rateHz: number) {
     const binS = Math.max(SHORTEST_BIN_S, durationS / MAX_BINS);
     this.#samplesPerBin = Math.max(1, Math.ceil(binS * rateHz));
@@ -102,7 +102,7 @@ function extremes(low: Int16Array, high: Int16Array, from: number, to: number): 
   return [lowest, highest];
 }
 
-/** What makes the loudest sample as high as the row, at least 1. */
+/** Scales the loudest sample to the height of the row, at least 1. */
 export function gainOf(peaks: Peaks): number {
   const { low, high } = peaks.at(-1) ?? { low: [], high: [] };
   let loudest = 0;

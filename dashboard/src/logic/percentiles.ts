@@ -2,7 +2,7 @@
 
 /** Requests of one bucket of times, per step. */
 export interface LatencyBucket {
-  /** Index of its upper end in the bounds; one more for what is longer than all. */
+  /** Index of its upper end in the bounds; one more for times longer than all. */
   readonly bucket: number;
   readonly requests: readonly number[];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A filter for address and request: what is empty is left out. */
+/** A filter for address and request: empty fields are left out. */
 export const queryOf = <Filter extends Readonly<Record<keyof Filter, string>>>(
   filter: Filter,
 ): Record<string, string> =>

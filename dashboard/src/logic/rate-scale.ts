@@ -38,7 +38,7 @@ export interface Rates {
   readonly fnr: number;
 }
 
-/** Where both axes begin and end, so that they show what matters of a curve. @param eer its equal error rate */
+/** The ends of both axes, chosen to show the important part of a curve. @param eer its equal error rate */
 export function rateRange(curve: readonly Rates[], eer: number): readonly [lowest: number, highest: number] {
   const highest = eer > 0.3 ? 0.95 : 0.6;
   let reached = 0.1;

@@ -2,7 +2,7 @@
 //
 // Made by `npm run docs` from src/analysis/verdict/reasons.ts. Do not edit.
 
-/** What each reason means to readers of a verdict. */
+/** The meaning of each reason to readers of a verdict. */
 export const reasonTexts: Readonly<Record<string, string>> = {
   uncertain:
     'The score is so near the threshold that the verdict is little better than chance. A longer or better recording may help.',

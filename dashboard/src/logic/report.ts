@@ -13,7 +13,7 @@ export type Comparison = NonNullable<Report['comparison']>;
 export type CurvePoint = Report['curve'][number];
 export type Interval = readonly [number, number];
 
-/** Says what is wrong with a file. */
+/** Names the fault of a file. */
 export class ReportError extends Error {
   override readonly name = 'ReportError';
 }
@@ -63,7 +63,7 @@ export interface GroupRow {
 /** The columns that have groups, in their order. */
 export const columnsOf = ({ groups }: Report): string[] => [...new Set(groups.map(({ column }) => column))];
 
-/** The groups of a column, those with the largest share of errors first. */
+/** The groups of a column, the largest share of errors first. */
 export const rowsOf = ({ groups }: Report, column: string): GroupRow[] =>
   groups
     .filter((group) => group.column === column)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Each may do what those before may. */
+/** Each has the rights of the ones before it. */
 export const roles = ['viewer', 'developer', 'admin'] as const;
 
 export type Role = (typeof roles)[number];

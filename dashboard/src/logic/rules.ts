@@ -28,7 +28,7 @@ const articles: Readonly<Record<string, string>> = {
 };
 
 /**
- * What of a value breaks a rule, in words; undefined if nothing does. Members without a rule are ignored.
+ * The part of a value that breaks a rule, in words; undefined if none does. Members without a rule are ignored.
  * @param at its place, for the message
  */
 export function problemOf(value: unknown, rule: Rule, at = ''): string | undefined {

@@ -2,7 +2,7 @@
 import { windowAt } from './time-span.js';
 import type { ScoredWindow, Stretch } from './windows.js';
 
-/** What a column of pixels shows where windows are narrower than that. */
+/** A column of pixels, for windows narrower than one. */
 export interface ScoreColumn {
   readonly column: number;
   /** Highest scores of the windows that begin in it; undefined for none of the kind. */

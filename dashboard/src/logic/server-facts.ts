@@ -12,7 +12,7 @@ export interface DetectorFacts {
 }
 
 export interface ServerFacts {
-  /** What requests may call the detectors. */
+  /** Names of the detectors in requests. */
   readonly modelNames: readonly string[];
   readonly defaultModel: string;
   readonly threshold: number;

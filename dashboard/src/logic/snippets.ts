@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A request that somebody else wants to send, too. */
+/** A request that another program could also send. */
 export interface SentRequest {
   /** With a slash at its end. */
   readonly baseUrl: string;
   readonly kind: 'predict' | 'job';
   readonly source: { readonly fileName: string } | { readonly link: string };
-  /** Those that differ from the defaults. */
+  /** Fields that differ from the defaults. */
   readonly fields: Readonly<Record<string, string | number>>;
 }
 

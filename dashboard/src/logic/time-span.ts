@@ -16,7 +16,7 @@ function within({ startS, endS }: Stretch, durationS: number): Stretch {
 }
 
 /**
- * What is seen after zooming: the time under the pointer stays where it is.
+ * The visible span after zooming: the time under the pointer stays in place.
  * @param factor above 1 to see less of it, larger
  * @param atS the time that stays
  */

@@ -2,7 +2,7 @@
 import { dayOf, daysBefore, isDay } from './days.js';
 import { type Measure, measures } from './usage-series.js';
 
-/** What the view of usage shows; all of it is in its address. */
+/** The filter of the usage view; all of it is in its address. */
 export interface UsageFilter {
   readonly from: string;
   readonly to: string;
@@ -25,7 +25,7 @@ export const earliestFrom = (to: string): string => daysBefore(to, MOST_DAYS - 1
 
 const laterOf = (day: string, other: string): string => (day > other ? day : other);
 
-/** What the address says, with defaults in place of what is missing or is no day, and without what is too long for a plot. */
+/** The filter in the address, with defaults in place of missing or invalid days, and without too many days for a plot. */
 export function filterOf(query: URLSearchParams, now: Date): UsageFilter {
   const wantedTo = query.get('to') ?? '';
   const to = isDay(wantedTo) && wantedTo >= EARLIEST_DAY ? wantedTo : dayOf(now);

@@ -5,7 +5,7 @@ export const measures = ['requests', 'errors', 'audio_s', 'windows', 'bytes'] as
 export type Measure = (typeof measures)[number];
 export type Counts = Readonly<Record<Measure, number>>;
 
-/** What one key did on one day. */
+/** The usage of one key on one day. */
 export interface UsageRow extends Counts {
   readonly day: string;
   readonly account: string;
@@ -61,8 +61,8 @@ export function groupsOf(
 }
 
 /**
- * The group of a row. Each page of the dashboard has keys of its own, an hour each: together they are one group for each user, and
- * those that are removed, whose user nobody knows any more, one for each account.
+ * The group of a row. Each page of the dashboard has keys of its own, an hour each: together they are one group for each user,
+ * and removed ones, whose user is no longer known, one for each account.
  */
 function memberOf(row: UsageRow, by: 'key' | 'account') {
   const { account, key_id, key_name, ends_with_session } = row;
@@ -80,7 +80,7 @@ function withOwnNames(groups: readonly UsageGroup[]): UsageGroup[] {
   );
 }
 
-/** The first groups, and what all others have together, so that a plot stays readable. */
+/** The first groups, and the sum of all others, so that a plot stays readable. */
 export function withRest(groups: readonly UsageGroup[], most: number): readonly UsageGroup[] {
   if (groups.length <= most) return groups;
   const rest = groups.slice(most - 1);

@@ -18,7 +18,7 @@ export interface Verdict {
   readonly score: number;
   readonly confidence: number;
   readonly result: Result;
-  /** Undefined if it depends on what the server does not tell. */
+  /** Undefined if it depends on facts that the server does not send. */
   readonly reason: string | null | undefined;
   readonly windows: readonly ScoredWindow[];
 }

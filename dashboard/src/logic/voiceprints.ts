@@ -2,7 +2,7 @@
 //
 // Voiceprints as the browser keeps them, and as a file.
 
-/** A voiceprint with what its owner wrote about it. */
+/** A voiceprint with its owner's notes about it. */
 export interface Voiceprint {
   /** Made by this page, unique in this browser. */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface Voiceprint {
   readonly note: string;
   /** ISO 8601. */
   readonly created: string;
-  /** The speaker model that made it, the only one that can compare it. */
+  /** The speaker model that made it: only this model can compare it. */
   readonly model: string;
   /** Seconds of speech behind it; null if unknown. */
   readonly speechS: number | null;
@@ -38,7 +38,7 @@ export function fileOf(voiceprints: readonly Voiceprint[]): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, voiceprints: entries })}\n`;
 }
 
-/** Says what is wrong with a file. */
+/** Names the fault of a file. */
 export class VoiceprintFileError extends Error {
   override readonly name = 'VoiceprintFileError';
 }
@@ -114,7 +114,7 @@ function voiceprintOf(entry: unknown, position: number, newId: () => string, now
   return { id: newId(), name, note, created, model, speechS, embedding };
 }
 
-/** Those of `more` that are not kept yet, by their numbers. */
+/** Voiceprints of `more` that are not kept yet, by their numbers. */
 export function newOnes(kept: readonly Voiceprint[], more: readonly Voiceprint[]): Voiceprint[] {
   const known = new Set(kept.map(({ embedding }) => embedding.join()));
   return more.filter(({ embedding }) => {
@@ -125,7 +125,7 @@ export function newOnes(kept: readonly Voiceprint[], more: readonly Voiceprint[]
   });
 }
 
-/** The models of the voiceprints, those with most of them first. */
+/** The models of the voiceprints, the most frequent first. */
 export function modelsOf(voiceprints: readonly Voiceprint[]): string[] {
   const counts = new Map<string, number>();
   for (const { model } of voiceprints) counts.set(model, (counts.get(model) ?? 0) + 1);

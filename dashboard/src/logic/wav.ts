@@ -5,7 +5,7 @@ export interface WavFormat {
   readonly channels: number;
   readonly sampleBytes: 1 | 2 | 3 | 4 | 8;
   readonly isFloat: boolean;
-  /** Where the samples lie in the file. */
+  /** The beginning of the samples in the file. */
   readonly offset: number;
   readonly bytes: number;
 }
@@ -68,7 +68,7 @@ export const frameBytesOf = ({ channels, sampleBytes }: WavFormat): number => ch
 
 export const durationOf = (format: WavFormat): number => format.bytes / frameBytesOf(format) / format.rateHz;
 
-/** The mean of the channels, -1..1. @param part whole frames; what is left at its end is not read */
+/** The mean of the channels, -1..1. @param part whole frames; a rest at its end is not read */
 export function monoOf(part: ArrayBuffer, format: WavFormat): Float32Array {
   const { channels, sampleBytes } = format;
   const frames = Math.floor(part.byteLength / frameBytesOf(format));

@@ -18,7 +18,7 @@ export interface ScoredWindow extends Stretch {
   readonly result: Result;
 }
 
-/** A segment of any answer: those on large files have no scores. */
+/** A segment of any answer; without scores for large files. */
 export interface AnswerSegment {
   readonly start: number;
   readonly end: number;
@@ -33,7 +33,7 @@ export const scoreOf = (confidence: number, result: Result, threshold: number): 
 
 /**
  * The windows of an answer.
- * @param threshold that of the request, from which scores follow where the answer has none
+ * @param threshold that of the request, from which scores follow if the answer has none
  */
 export const windowsOf = (segments: readonly AnswerSegment[], threshold: number): ScoredWindow[] =>
   segments.map(({ start, end, scores, confidence, result }) => ({

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface AudioPlayerProps {
   readonly file: Blob;
-  /** What it is, for screen readers. */
+  /** The player's name, for screen readers. */
   readonly label: string;
   /** Whether the reader has just asked for it. */
   readonly isPlayedAtOnce?: boolean;

@@ -6,7 +6,7 @@ interface ChoiceProps<Value extends string> {
   readonly hint?: string;
   readonly value: Value;
   readonly options: readonly Value[];
-  /** What the reader sees of each. */
+  /** The visible text of each. */
   readonly textOf: (value: Value) => string;
   readonly onChoose: (value: Value) => void;
 }

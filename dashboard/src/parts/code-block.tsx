@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 
-/** Text to copy: a command, a key, a piece of a program. @param label what it is, for screen readers */
+/** Text to copy: a command, a key, a piece of a program. @param label its name for screen readers */
 export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }) {
   const code = useRef<HTMLElement>(null);
   return (

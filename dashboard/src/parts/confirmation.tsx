@@ -6,12 +6,12 @@ import { useAction } from './use-action.js';
 
 interface ConfirmationProps {
   readonly title: string;
-  /** What the button says, such as `Revoke`. */
+  /** The text of the button, such as `Revoke`. */
   readonly verb: string;
-  /** Done when the reader agrees; the dialog stays open with what went wrong. */
+  /** Done when the reader agrees; on failure it stays open with the error. */
   readonly act: () => Promise<void>;
   readonly onClose: () => void;
-  /** What will happen. */
+  /** The consequences. */
   readonly children: ComponentChildren;
 }
 

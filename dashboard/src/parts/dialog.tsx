@@ -4,12 +4,12 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
-  /** Asked for by Escape, too: the owner no longer shows the dialog then. */
+  /** Also called for Escape: the owner then no longer shows the dialog. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Keeps the focus until it is closed, and gives it back to what had it. */
+/** Keeps the focus until it is closed, and gives it back to its former holder. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();

@@ -10,7 +10,7 @@ interface FileDropProps {
   readonly accept?: string;
   readonly isMultiple?: boolean;
   readonly isDisabled?: boolean;
-  /** Whether what is dropped beside it is meant, too. */
+  /** Whether files dropped beside it are also meant. */
   readonly takesWholePage?: boolean;
   onFiles(files: readonly File[]): void;
 }

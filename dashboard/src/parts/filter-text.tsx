@@ -6,9 +6,9 @@ interface FilterTextProps {
   readonly label: string;
   readonly value: string;
   readonly pattern: string;
-  /** What fits the pattern, in words. */
+  /** The pattern, in words. */
   readonly title: string;
-  /** Called with what fits the pattern, or with nothing. */
+  /** Called with a text that fits the pattern, or with nothing. */
   readonly onChange: (text: string) => void;
 }
 

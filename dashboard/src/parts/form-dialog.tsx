@@ -6,11 +6,11 @@ import { useAction } from './use-action.js';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button says, such as `Save`. */
+  /** The text of the button, such as `Save`. */
   readonly verb: string;
   /** Whether the fields can be sent as they are. */
   readonly isReady?: boolean;
-  /** Sends the fields and closes the dialog; it stays open with what went wrong. */
+  /** Sends the fields and closes the dialog; on failure it stays open with the error. */
   readonly act: () => Promise<void>;
   readonly onClose: () => void;
   /** The fields. */

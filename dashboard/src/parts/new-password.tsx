@@ -8,7 +8,7 @@ interface NewPasswordProps {
   readonly onType: (text: string) => void;
 }
 
-/** A password that is to be set. A password manager may fill it in. */
+/** A password to be set. A password manager may fill it in. */
 export const NewPassword = ({ value, onType }: NewPasswordProps) => (
   <TextField
     label="New password"

@@ -9,12 +9,12 @@ export interface PlotSeries {
 }
 
 interface PlotProps {
-  /** What the plot shows, for those who do not see it; a table with the same facts stands beside it. */
+  /** The plot in words, for readers who do not see it; a table with the same facts stands beside it. */
   readonly label: string;
   /** Seconds from 1970, ascending. */
   readonly xs: readonly number[];
   readonly series: readonly PlotSeries[];
-  /** A value with its unit, for axis and legend; empty for those that the axis should not name. */
+  /** A value with its unit, for axis and legend; empty for values that the axis should not name. */
   readonly format: (value: number) => string;
   /** Between the values that the axis may name, ascending; by default round decimal numbers. */
   readonly steps?: readonly number[];
@@ -23,7 +23,7 @@ interface PlotProps {
   readonly heightPx?: number;
 }
 
-/** In the order of the series: colour is never alone, the dashes differ, too. */
+/** In the order of the series: colour is never alone, the dashes also differ. */
 const colours = ['--series-1', '--series-2', '--series-3', '--series-4', '--soft'] as const;
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 6]] as const;
 /** The same for the legend. */
@@ -37,13 +37,13 @@ const secondFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 const dayStepsS = [1, 2, 3, 7, 14, 28, 56, 91, 182, 364].map((days) => 86_400 * days);
 
-/** Of the axis: its texts in uPlot's font, and what lies beside them. */
+/** Of the axis: its texts in uPlot's font, and the space beside them. */
 const CHAR_PX = 7;
 const AXIS_GAP_PX = 24;
 /** Between times that the axis names. */
 const TIME_SPACE_PX = 72;
 
-/** With so many values, only those get a dot that no line would show. */
+/** With this many values, only those get a dot that no line would show. */
 const MANY = 64;
 
 /** Indices of values without a neighbour. */

@@ -7,7 +7,7 @@ interface ProblemProps {
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, as the server says it, and what to do next. */
+/** The server's message about a failure, and the next step. */
 export function Problem({ error, onRetry }: ProblemProps) {
   const refusal = error instanceof VeravoxError ? error : undefined;
   const next = nextStepAfter(refusal?.errorKey);

@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface ShownOnceProps {
   readonly title: ComponentChildren;
-  /** Changes with what is shown: each is announced. */
+  /** Changes with the secret shown: each is announced. */
   readonly id: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;

@@ -6,7 +6,7 @@ import { Wide } from './wide.js';
 export type Column = string | { readonly number: ComponentChildren };
 
 interface TableProps {
-  /** What is in it. */
+  /** The table's subject. */
   readonly label: string;
   /** Shown above it. */
   readonly caption?: string;
@@ -15,7 +15,7 @@ interface TableProps {
   readonly children: ComponentChildren;
 }
 
-/** A table with a head, which scrolls sideways by itself where it is wider than the page. */
+/** A table with a head, which scrolls sideways by itself if it is wider than the page. */
 export const Table = ({ label, caption, columns, children }: TableProps) => (
   <Wide label={label}>
     <table>

@@ -12,7 +12,7 @@ interface TextFieldProps {
   readonly minLength?: number;
   readonly maxLength: number;
   readonly pattern?: string;
-  /** What fits the pattern, in words. */
+  /** The pattern, in words. */
   readonly title?: string;
   readonly autocomplete: 'off' | 'username' | 'current-password' | 'new-password';
 }

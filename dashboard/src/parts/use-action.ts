@@ -6,7 +6,7 @@ export interface ActionState {
   readonly error: unknown;
 }
 
-/** Does something once at a time, and keeps what went wrong. */
+/** Does something once at a time, and keeps its error. */
 export function useAction(act: () => Promise<void>): [run: () => Promise<void>, state: ActionState] {
   const [state, setState] = useState<ActionState>({ isBusy: false, error: undefined });
   const isBusy = useRef(false);

@@ -5,7 +5,7 @@ import { VeravoxError } from 'veravox-client';
 export interface Followed<Value> {
   /** The latest one; stays while the connection is lost. */
   readonly value?: Value;
-  /** Why it is not followed any more; `restart` tries again. */
+  /** The error that ended it; `restart` tries again. */
   readonly error?: unknown;
   /** Tried again by itself. */
   readonly isCut: boolean;
@@ -16,8 +16,8 @@ const REOPEN_MS = 2000;
 const MOST_REOPEN_MS = 30_000;
 
 /**
- * What a stream of values says, which is opened again when it ends or is cut, and closed while nobody sees the page. A refusal
- * ends it.
+ * The values of a stream, which is opened again when it ends or is cut, and closed while nobody sees the page. A refusal ends
+ * it.
  * @param open stable, or made by `useCallback`: a new one begins anew
  * @param isLast after which nothing more is expected
  */

@@ -7,8 +7,8 @@ export type Loaded<Value> =
   | { readonly is: 'there'; readonly value: Value };
 
 /**
- * What `load` gives, and a function that loads it again. While that goes on, or if it fails, the last value stays. The signal is
- * aborted when the part is removed or loads again.
+ * The value of `load`, and a function that loads it again. While that goes on, or if it fails, the last value stays. The signal
+ * is aborted when the part is removed or loads again.
  * @param load stable, or made by `useCallback`: a new one is called at once
  */
 export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>): [Loaded<Value>, () => void] {

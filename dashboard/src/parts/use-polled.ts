@@ -11,7 +11,7 @@ export function usePolled<Value>(
   everyMs: number | undefined,
 ): [Loaded<Value>, () => void] {
   const [state, reload] = useLoaded(load);
-  // The next one is due so long after the last one has come: a slow server is not asked twice.
+  // The pause begins with the last answer: a slow server is not asked twice.
   useEffect(() => {
     if (everyMs === undefined || state.is === 'loading') return;
     const again = (): void => {

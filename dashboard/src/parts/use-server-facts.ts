@@ -13,7 +13,7 @@ export interface AskedFacts {
   again(): void;
 }
 
-/** What can be asked of the server. While it is away, what it said last is good enough to read results by. */
+/** The server's choices for requests. While it is away, its last answer is good enough to read results by. */
 export function useServerFacts(): AskedFacts {
   const { admin } = useSession();
   const [kept, keep] = useKept<ServerFacts | undefined>('facts', undefined);

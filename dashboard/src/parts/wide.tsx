@@ -2,12 +2,12 @@
 import type { ComponentChildren } from 'preact';
 
 interface WideProps {
-  /** What is in it. */
+  /** The contents' name. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
-/** Scrolls sideways by itself where a table is wider than the page. */
+/** Scrolls sideways by itself if a table is wider than the page. */
 export const Wide = ({ label, children }: WideProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
   <section class="wide" aria-label={label} tabIndex={0}>

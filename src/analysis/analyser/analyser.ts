@@ -20,9 +20,9 @@ export type { AudioWindow, SkippedStretch, StatedLength, Unheard };
 
 /** One file to analyse. */
 export interface AnalysisRequest extends AudioPart {
-  /** Where the file's bytes lie in the upload arena; the caller keeps the region until the promise settles. */
+  /** The file's bytes in the upload arena; the caller keeps the region until the promise settles. */
   readonly region: ArenaRegion;
-  /** What the region is a part of, where that is not the upload arena. */
+  /** The memory that holds the region; default the upload arena. */
   readonly memory?: SharedArrayBuffer;
   /** The model's id or an alias of it. */
   readonly model: string;
@@ -35,9 +35,9 @@ export interface AnalysisRequest extends AudioPart {
    * and then be worked on, for this long each instead of as long as the configuration says.
    */
   readonly longTimeoutMs?: number;
-  /** Whose work it is: if there is more than the threads can do, owners take turns. */
+  /** The owner of the work. Owners take turns when the threads are busy. */
   readonly owner?: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: AnalysisProgress) => void;
 }
@@ -56,7 +56,7 @@ export interface ScoredWindow extends AudioWindow, CodedSound {
   readonly scores: readonly number[];
 }
 
-/** How long each stage took for this request, in ms of wall time; the stages of a longer file overlap. */
+/** Time of each stage for this request, in ms of wall time; the stages of a longer file overlap. */
 export interface StageTimesMs {
   readonly queue: number;
   readonly decode: number;
@@ -64,7 +64,7 @@ export interface StageTimesMs {
   readonly inference: number;
 }
 
-/** What a detector says of a file, beside what was measured on the way. Each window was either scored or skipped. */
+/** A detector's answer for a file, and measurements made on the way. Each window was either scored or skipped. */
 export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'> {
   /** Of the model that answered; never an alias. */
   readonly modelId: string;
@@ -74,7 +74,7 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
   readonly timesMs: StageTimesMs;
 }
 
-/** What was measured on all of the audio, and when its verdict is uncertain. */
+/** Measurements of all the audio, and when its verdict is uncertain. */
 export type AudioSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'> &
   Pick<Analysis, 'uncertainBelowConfidence'>;
 
@@ -94,7 +94,7 @@ export interface VoiceEmbedding {
   readonly timesMs: StageTimesMs;
 }
 
-/** What a model's scores follow from: a threshold found with one model means nothing for another. */
+/** The origin of a model's scores: a threshold found with one model means nothing for another. */
 export interface ScoringModelStatus {
   readonly id: string;
   /** Other names that a request may give. */
@@ -110,7 +110,7 @@ export interface DetectorStatus extends ScoringModelStatus {
   readonly operatingPoint: number;
 }
 
-/** What a caller needs to know of a speaker model to work with its embeddings. */
+/** Facts about a speaker model that callers need to work with its embeddings. */
 export interface SpeakerModelStatus extends ScoringModelStatus {
   /** Differs whenever the same audio would give another embedding: 64 hexadecimal characters. */
   readonly fingerprint: string;
@@ -128,11 +128,11 @@ export interface ScoringStatus {
   readonly waitingCount: number;
 }
 
-/** With what runs the models now. */
+/** With the provider in use. */
 export interface PipelineStatus extends ProviderChoice {
   /** Models are warm, and a device works. */
   readonly ready: boolean;
-  /** What waits for the devices that run the models, and how they are; always current. */
+  /** The queue and state of the devices that run the models; always current. */
   readonly scoring?: ScoringStatus;
   /** Why decoder threads run without a filter of system calls; absent if they have one, or are to have none. */
   readonly sandboxFailure?: string;

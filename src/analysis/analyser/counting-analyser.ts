@@ -3,7 +3,7 @@ import type { Analysis, AnalysisRequest, ScoredWindow, VoiceEmbedding } from './
 import type { LiveAudio, LiveRequest } from './live.js';
 import type { FullAnalyser, RecordingRequest, RecordingStep } from './recording.js';
 
-/** Told of what models did, of which it may keep numbers only. */
+/** Counts the work of models. It may keep numbers only. */
 export interface AnalysisCounter {
   countWindows(modelId: string, windows: number): void;
   /** @param scoreFingerprint of the model @param score 0..1, the mean over the window's inputs */
@@ -61,7 +61,7 @@ async function* counted(
   const scores = sumsOf(detector?.id ?? model);
   for await (const step of steps) {
     scores.add(step.windows);
-    // Of one that was continued, the first windows are not known here.
+    // The first windows of a continued recording are not known here.
     if (step.isLast && cursor?.checkpoint === undefined) scores.end();
     yield step;
   }

@@ -14,7 +14,7 @@ export interface LiveRequest {
   readonly silenceThresholdPercent: number;
   readonly minDurationS: number;
   readonly maxDurationS: number;
-  /** Whose work it is: owners take turns. */
+  /** The owner of the work: owners take turns. */
   readonly owner: string;
   /** In the order of the audio. Nothing comes after the end or a failure. */
   onEvent(event: LiveEvent): void;
@@ -27,9 +27,9 @@ export type LiveEvent =
   | { readonly kind: 'skipped'; readonly window: SkippedWindow }
   | {
       readonly kind: 'end';
-      /** With what a file of the same content gives. */
+      /** With the same values as a file of the same content. */
       readonly summary: AudioSummary & { readonly timesMs: LiveTimesMs };
-      /** All of them, as a file's analysis puts them together. */
+      /** All skipped stretches, joined as in the analysis of a file. */
       readonly skipped: readonly SkippedStretch[];
     }
   /** ServiceError, as `Analyser.analyse` rejects with. */
@@ -43,13 +43,13 @@ export interface LiveAudio {
   readonly modelId: string;
   /** Seconds of audio that were pushed and are not decoded yet. */
   readonly waitingS: number;
-  /** The bytes of these pieces, with what else each of them takes. */
+  /** Bytes of the pieces, and the overhead of each. */
   readonly waitingBytes: number;
   /** @param piece whole samples, or one packet of Opus; kept, not copied */
   push(piece: Uint8Array, durationS: number): void;
   /** The end follows as soon as everything is scored. */
   finish(): void;
-  /** Frees what the stream holds. No event comes any more. */
+  /** Frees the stream's resources. No further events. */
   close(): Promise<void>;
 }
 

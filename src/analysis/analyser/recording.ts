@@ -8,8 +8,8 @@ import type { Analyser, AudioSummary, ScoredWindow } from './analyser.js';
 import type { LiveAnalyser } from './live.js';
 
 /**
- * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
- * step and given to a later request for the same part of the same recording with the same model and silence threshold.
+ * The point at which the analysis of a recording goes on: plain JSON of about 30 KB, for saving together with the results of
+ * its step and giving to a later request for the same part of the same recording with the same model and silence threshold.
  */
 export interface RecordingCursor {
   readonly version: 2;
@@ -18,7 +18,7 @@ export interface RecordingCursor {
   /** DetectorStatus.scoreFingerprint */
   readonly scoreFingerprint: string;
   readonly silenceThresholdPercent: number;
-  /** The region, where there is one. */
+  /** The region, if there is one. */
   readonly startS?: number;
   readonly endS?: number;
   /** The single channel that is analysed, if it is one. */
@@ -44,7 +44,7 @@ export interface RecordingRequest extends AudioPart {
   readonly cursor?: RecordingCursor | undefined;
   /** Seconds of audio per step, at least; 60 by default. Steps are never shorter than about 10 s. */
   readonly stepS?: number;
-  /** Whose work it is: owners take turns. */
+  /** The owner of the work: owners take turns. */
   readonly owner?: string;
   readonly signal: AbortSignal;
   /** Called several times per second at most, also while nothing but silence comes. */
@@ -69,7 +69,7 @@ export interface RecordingPart extends RecordingResults {
   readonly cursor: RecordingCursor;
 }
 
-/** What was measured on the whole recording, whatever the number of processes that worked on it, and when it is uncertain. */
+/** Measurements of the whole recording, however many processes worked on it, and when it is uncertain. */
 export type RecordingSummary = AudioSummary;
 
 export interface RecordingEnd extends RecordingResults {

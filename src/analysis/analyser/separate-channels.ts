@@ -6,7 +6,7 @@ import type { Analyser, Analysis, AnalysisRequest } from './analyser.js';
 /**
  * Analyses each channel of a recording on its own, one after the other.
  * @param mix the analysis of the mix of all channels, which is that of a single one
- * @throws ServiceError CHANNELS_TOO_MANY and what the analyser throws
+ * @throws ServiceError CHANNELS_TOO_MANY and the analyser's errors
  */
 export async function analyseChannels(
   analyser: Pick<Analyser, 'analyse'>,
@@ -24,7 +24,7 @@ export async function analyseChannels(
 }
 
 /**
- * The channel to be analysed after this one, or after the mix; undefined after the last, and if there is only one.
+ * The next channel after this one, or after the mix; undefined after the last, and if there is only one.
  * @throws ServiceError CHANNELS_TOO_MANY
  */
 export function nextChannel(channel: number | undefined, channels: number): number | undefined {

@@ -5,10 +5,10 @@ import { readManifest } from '../models/manifest.js';
 import { type PipelineConfig, type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
 import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
 
-/** Known answers of each model that have to hold before requests are answered. */
+/** Known answers of each model that must hold before requests are answered. */
 export const ANSWERS_AT_START = 1;
 
-/** Models that are warm, and what they answered wrong when they were asked. */
+/** Warm models, and their wrong answers to the known clips. */
 export interface CheckedModels {
   readonly analyser: FullAnalyser;
   /** Answers that are too far from the known ones; requests are sent elsewhere while there is one. */
@@ -32,7 +32,7 @@ export async function startChecked(
   return { analyser, wrongAnswers: checks.filter((check) => !holds(check)) };
 }
 
-/** Ready means: warm, and right about what is known. */
+/** Ready means: warm, and right about the known clips. */
 export function checkedStatus({ analyser, wrongAnswers }: CheckedModels): CheckedStatus {
   const status = analyser.status();
   return { ...status, ready: status.ready && wrongAnswers.length === 0, wrongAnswers };

@@ -12,32 +12,32 @@ import type { Model, Tolerances } from '../models/manifest.js';
 import type { Provider } from '../scoring/devices.js';
 
 /**
- * How far a score, 0..1, or a number of an embedding of length 1 may be from what is known, which was recorded on a CPU. GPUs
- * round what they multiply to 11 bits (TF32). docs/models.md says what was measured.
+ * Tolerance for a score, 0..1, or a number of an embedding of length 1, against the known value, which was recorded on a CPU.
+ * GPUs round factors to 11 bits (TF32). docs/models.md has the measurements.
  */
 export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda: 2e-3 };
 
-/** So many numbers of an embedding tell as much as all of them: what changes one direction only is no fault in a recipe. */
+/** Numbers kept of an embedding. They tell as much as all: no fault in a recipe changes one direction only. */
 export const knownEmbeddingNumbers = 16;
 
 // No request waits for these answers: the limits that the operator sets on requests say nothing about the models. On a CPU one
 // of a billion parameters takes half a minute per window and thread.
 const answerTimeoutMs = 900_000;
 
-/** What a model said of a clip, beside what it is known to say. */
+/** A model's answer for a clip, and the known one. */
 export interface AnswerCheck {
   readonly modelId: string;
   /** The clip, as the manifest names it. */
   readonly file: string;
   readonly expected: readonly number[];
-  /** Empty where the analysis failed. */
+  /** Empty if the analysis failed. */
   readonly measured: readonly number[];
   readonly tolerance: number;
   /** Why there is no answer. */
   readonly error?: string;
 }
 
-/** The largest distance of two numbers; infinite where one of the answers has more of them, or one is no number. */
+/** The largest distance of two numbers; infinite if one of the answers has more of them, or one is not a number. */
 export function differenceOf({ expected, measured }: AnswerCheck): number {
   if (expected.length !== measured.length) return Number.POSITIVE_INFINITY;
   const largest = Math.max(...expected.map((value, i) => Math.abs(value - (measured[i] as number))));
@@ -49,8 +49,8 @@ export function holds(check: AnswerCheck): boolean {
 }
 
 /**
- * What a model says of a clip, through the same way as a request: the scores of all windows, or the first numbers of the
- * embedding. The analysis rejects as requests do.
+ * A model's answer for a clip, by the same way as a request: the scores of all windows, or the first numbers of the embedding.
+ * The analysis rejects as requests do.
  */
 export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Array): Promise<number[]> {
   const memory = new SharedArrayBuffer(clip.length);
@@ -73,15 +73,15 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
   return Array.from(embedding.slice(0, knownEmbeddingNumbers));
 }
 
-/** How far each number of an answer may be off where `provider` runs the model. */
+/** The tolerance of each number of an answer if `provider` runs the model. */
 export function toleranceFor(provider: Provider, { tolerance, cuda_tolerance }: Tolerances): number {
   const own = provider === 'cuda' ? (cuda_tolerance ?? tolerance) : tolerance;
   return own ?? tolerances[provider];
 }
 
 /**
- * Asks the models about the clips whose answers are known, at most `answersPerModel` of each. Never rejects: what goes
- * wrong is an answer that does not hold.
+ * Asks the models about the clips whose answers are known, at most `answersPerModel` of each. Never rejects: a failure is an
+ * answer that does not hold.
  */
 export function checkAnswers(
   analyser: Analyser,

@@ -17,7 +17,7 @@ export interface TimeMs {
   readonly p95: number;
 }
 
-/** What was found out about one model; what could not be found out is undefined, and `problems` say why. */
+/** Findings about one model; undefined if they could not be made, with the cause in `problems`. */
 export interface ModelCheck {
   readonly model: Model;
   readonly file?: OnnxHeader & { readonly sizeBytes: number };
@@ -30,8 +30,8 @@ export interface ModelCheck {
 }
 
 /**
- * Checks models one by one: file, recipe, graph, time per window over `runs` runs; then, those that are sound together, their
- * known answers through the pipeline.
+ * Checks models one by one: file, recipe, graph, time per window over `runs` runs; then the known answers of the sound ones,
+ * through the pipeline.
  */
 export async function checkModels(
   config: PipelineConfig,
@@ -51,7 +51,7 @@ export async function checkModels(
   });
 }
 
-/** The known answers of models that can be served, beside what they answer here. */
+/** The known answers of models that can be served, beside their answers here. */
 export async function askModels(config: PipelineConfig, models: readonly Model[]): Promise<AnswerCheck[]> {
   const analyser = await startPipeline(config, new SharedArrayBuffer(0), { models });
   try {

@@ -16,9 +16,9 @@ export interface ModelReloadOptions {
 }
 
 /**
- * Loads models anew beside those in use and has them put into use once they are warm and right. One that fails changes
- * nothing. There is one reload at a time, and one more for all requests that came meanwhile, since what they are about may
- * have come too late for the first.
+ * Loads models anew beside those in use and has them put into use once they are warm and right. If that fails, nothing changes.
+ * There is one reload at a time, and one more for all requests that came meanwhile, since their cause may have come too late
+ * for the first.
  */
 export class ModelReload {
   readonly #options: ModelReloadOptions;
@@ -74,7 +74,7 @@ export class ModelReload {
     }
   }
 
-  /** Undefined when they are not wanted any more. */
+  /** Undefined if the models are no longer wanted. */
   async #loaded(): Promise<FullAnalyser | undefined> {
     const checked = await this.#options.start();
     const { analyser, wrongAnswers } = checked;

@@ -19,12 +19,12 @@ const decimals = 6;
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * Writes into the manifest what follows from a model's file: its SHA-256, and what it answers for each clip in the folder
- * `known-answers`, which is filled with the shipped clips if it is not there. Answers are those of the CPU. An entry may
- * still lack both. Returns the models whose entries were written: those with one of these ids, or all.
- * @param given how far each number may be off; each clip keeps what is left out here
- * @param change what is changed in each of these entries before its model answers
- * @throws ManifestError when the manifest has other faults, and what `change` throws; then the manifest stays as it was
+ * Writes into the manifest the facts that follow from a model's file: its SHA-256 and its answer for each clip in the folder
+ * `known-answers`, which is filled with the shipped clips if it is missing. Answers are those of the CPU. An entry may still
+ * lack both. Returns the models whose entries were written: those with one of these ids, or all.
+ * @param given tolerances; each clip keeps those left out here
+ * @param change the change to each of these entries before its model answers
+ * @throws ManifestError if the manifest has other faults, and the errors of `change`; then the manifest stays as it was
  */
 export async function recordAnswers(
   config: PipelineConfig,

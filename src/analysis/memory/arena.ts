@@ -10,8 +10,8 @@ export interface ArenaRegion {
 }
 
 /**
- * Tells the operating system that these bytes of the arena's memory hold nothing any more. Whole pages of the arena need
- * not be whole pages of memory: the implementation has to round inwards.
+ * Tells the operating system that these bytes of the arena's memory are unused. Whole pages of the arena need not be whole
+ * pages of memory: the implementation must round inwards.
  */
 export type ReleasePages = (offset: number, length: number) => void;
 
@@ -35,8 +35,8 @@ const wholePages = (bytes: number): number => Math.max(1, Math.ceil(bytes / PAGE
  * The memory of all uploads in flight: one SharedArrayBuffer, handed to the prepare threads once, so that a file
  * reaches them as an offset and a length. Its size is the byte budget of the server.
  *
- * First fit over an address-ordered free list: low addresses are reused first, so that the resident size follows what
- * is in use and not what the arena could hold.
+ * First fit over an address-ordered free list: low addresses are reused first, so that the resident size follows the use of the
+ * arena and not its size.
  */
 export class UploadArena {
   readonly buffer: SharedArrayBuffer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What other threads need to see the same slots. */
+/** The buffers behind slots, for other threads. */
 export interface SharedInputSlots {
   readonly floats: SharedArrayBuffer;
   /** [0] free slots, [1..] one word per slot: 1 when taken. */
@@ -11,8 +11,8 @@ export interface SharedInputSlots {
 const freeCountIndex = 0;
 
 /**
- * A fixed number of equally large places in shared memory, each for one model input on its way from a prepare
- * thread to a scoring thread. They bound the memory of prepared windows: who finds none free waits.
+ * A fixed number of equally large places in shared memory, each for one model input on its way from a prepare thread to a
+ * scoring thread. They bound the memory of prepared windows: threads wait for a free one.
  */
 export class InputSlots {
   readonly shared: SharedInputSlots;

@@ -5,8 +5,8 @@ import type { DetectionModel } from './manifest.js';
 export type CodecTables = DetectionModel['calibration']['codecs'];
 
 /**
- * What a detector's calibration adds to the log-odds of sound that was coded like this: linear between the points over the
- * logarithm of the rate, and as at the nearest one beyond them. 0 for what has no table.
+ * The offset that a detector's calibration adds to the log-odds of sound coded like this: linear between the points over the
+ * logarithm of the rate, and beyond them as at the nearest one. 0 without a table.
  */
 export function codecOffset(tables: CodecTables, { codec, codedBitsPerS = 0 }: CodedSound): number {
   const points = codec === undefined ? undefined : tables?.[codec];

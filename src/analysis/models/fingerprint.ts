@@ -12,8 +12,8 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * Identifies what a speaker model makes of audio: the weights and everything in the manifest that changes an embedding.
- * Names, calibration and figures do not.
+ * Identifies a speaker model's way from audio to embedding: the weights and everything in the manifest that changes an
+ * embedding. Names, calibration and figures do not.
  */
 export function fingerprintOf(model: SpeakerModel): string {
   const {

@@ -226,7 +226,7 @@ export const detectionCalibrationSchema = closedObject(
 
 const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description }) as const;
 
-/** When a detector's verdict is uncertain, and what that promises of the others. */
+/** The limit of uncertain verdicts, and the error rate of the others. */
 export const abstentionSchema = closedObject({
   confidence_below: share('A global confidence below this gives the reason `uncertain`.'),
   error_bound: share(

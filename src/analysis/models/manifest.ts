@@ -21,12 +21,12 @@ import {
 type Frozen<Value> = { readonly [Key in keyof Value]: Frozen<Value[Key]> };
 type Entry<Schema extends JSONSchema> = Frozen<FromSchema<Schema>>;
 
-/** What a model's inputs are made of. native/features/feature_recipe.h states what each field does. */
+/** The recipe for a model's inputs. native/features/feature_recipe.h states the effect of each field. */
 export type FeatureRecipe = WaveformRecipe | SpectrogramRecipe;
 export type WaveformRecipe = Entry<typeof waveformSchema>;
 export type SpectrogramRecipe = Entry<typeof spectrogramSchema>;
 
-/** Turns what a model puts out into a number from 0 to 1. */
+/** Turns a model's output into a number from 0 to 1. */
 export type Calibration = Entry<typeof calibrationSchema>;
 
 /** Tells AI-generated from human voices; its calibration is over the logit. */
@@ -35,7 +35,7 @@ export type DetectionModel = Entry<typeof detectionSchema>;
 /** Turns a voice into an embedding; its calibration is over the cosine of two of them. */
 export type SpeakerModel = Entry<typeof speakerSchema>;
 
-/** How far each number of an answer may be off, where that is not what src/analysis/known-answers/known-answers.ts says. */
+/** Tolerances of an answer, if they differ from those in src/analysis/known-answers/known-answers.ts. */
 export type Tolerances = Pick<Entry<typeof detectionAnswerSchema>, 'tolerance' | 'cuda_tolerance'>;
 
 /** One entry of models/manifest.json. */
@@ -80,7 +80,7 @@ function compileManifestSchema(): ValidateFunction<Manifest> {
 }
 
 /**
- * Takes what a manifest's JSON says for a manifest, after a look at every field. `path` is for the messages.
+ * Checks every field of a manifest's JSON. `path` is for the messages.
  * @throws ManifestError
  */
 export function checkManifest(path: string, value: unknown): Manifest {

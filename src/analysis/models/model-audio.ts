@@ -3,7 +3,7 @@
 /** The rate at which every model hears audio. */
 export const SAMPLE_RATE_HZ = 16_000;
 
-/** Audio is cut into windows of this length (native/prepare/preparer.h), which is what answers are about. */
+/** Length of the windows that audio is cut into (native/prepare/preparer.h) and answers are about. */
 export const WINDOW_S = 5;
 
 const HEADER_BYTES = 44;

@@ -31,7 +31,7 @@ export async function loadManifest(modelsDir: string): Promise<Manifest> {
 }
 
 /**
- * A model's files, if they are those that its entry means.
+ * A model's files, if they match its entry.
  * @throws ManifestError
  */
 export async function readModelFile(modelsDir: string, model: FileFields): Promise<ModelFile> {
@@ -54,7 +54,7 @@ export async function readModelFile(modelsDir: string, model: FileFields): Promi
     ]);
   }
   const files = { path, weightsPath: join(modelsDir, name) };
-  // Before the check, so that a change during it is noticed, too.
+  // Before the check, so that a change during it is also noticed.
   const stamp = await stampOf(files);
   checkSha256(files.weightsPath, model.id, model.weights_sha256, await sha256OfFile(files.weightsPath));
   const { size } = await stat(files.weightsPath);

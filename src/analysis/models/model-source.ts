@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Apart from model-file.ts, so that scoring threads do not load what checks a manifest.
+// Apart from model-file.ts, so that scoring threads do not load the checks of a manifest.
 import { stat } from 'node:fs/promises';
 import { ManifestError } from './manifest-error.js';
 
-/** What a session is made from: a file's bytes, or files that lie beside each other. */
+/** The source of a session: a file's bytes, or files that lie beside each other. */
 export type ModelSource = Uint8Array | ModelFiles;
 
 export interface ModelFiles {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an ONNX file says of itself beside its graph. */
+/** The facts in an ONNX file besides its graph. */
 export interface OnnxHeader {
   /** The program that wrote it; empty if it does not say. */
   readonly producer: string;
@@ -60,7 +60,7 @@ function* fieldsOf(message: Uint8Array): Generator<Field> {
   }
 }
 
-// Which fields of a message hold messages that have tensors in them (onnx.proto).
+// The fields of a message that hold messages with tensors in them (onnx.proto).
 const holders = {
   model: { 7: 'graph', 25: 'function' },
   graph: { 1: 'node', 5: 'tensor' },

@@ -5,17 +5,17 @@ import { ManifestError } from './manifest-error.js';
 type Fitted = Pick<DetectionModel['calibration'], 'scale' | 'bias'>;
 type Codecs = NonNullable<DetectionModel['calibration']['codecs']>;
 
-/** What a manifest takes. */
+/** The manifest's limit. */
 const LARGEST_OFFSET = 10;
-/** The equal-error point of a fitted calibration, and what an entry has whose point nobody chose. */
+/** The equal-error point of a fitted calibration, and the value in entries whose point nobody chose. */
 const USUAL_POINT = 0.5;
 
 const decimals = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /**
- * The entry of a detector with another scale and bias, without what was measured under those before, and a sentence about
- * each of these.
- * @throws ManifestError where an offset by codec would leave the range that a manifest takes
+ * The entry of a detector with another scale and bias, without the measurements under those before, and a sentence about each
+ * of these.
+ * @throws ManifestError if an offset by codec would leave the manifest's range
  */
 export function recalibrated(
   model: DetectionModel,
@@ -49,7 +49,7 @@ export function recalibrated(
   return { model: { ...rest, calibration, operating_point: point, metrics: {} }, notes };
 }
 
-/** An offset is added behind the scale: what it moves in log-odds of the model is offset / scale. */
+/** An offset is added behind the scale: it moves the model's log-odds by offset / scale. */
 function rescaled(id: string, codecs: Codecs, ratio: number): Codecs {
   return Object.fromEntries(
     Object.entries(codecs).map(([codec, points]) => [
@@ -68,7 +68,7 @@ function rescaled(id: string, codecs: Codecs, ratio: number): Codecs {
 
 function movedPoint(point: number, before: Fitted, after: Fitted, ratio: number): number {
   if (point === USUAL_POINT || before.scale === 0) return point;
-  // Infinite at the ends of the scale, which stay where they are.
+  // Infinite at the ends of the scale, which stay in place.
   const logOdds = Math.log(point) - Math.log1p(-point);
   return decimals(1 / (1 + Math.exp(-(ratio * (logOdds - before.bias) + after.bias))), 6);
 }

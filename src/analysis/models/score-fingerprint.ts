@@ -6,8 +6,8 @@ import type { Model } from './manifest.js';
 type Entry = Model & { readonly abstention?: unknown; readonly strangers?: unknown };
 
 /**
- * Identifies what a model makes of audio down to the calibrated score: the weights and every entry of the manifest but names,
- * licence, figures, known answers, operating point, abstention and strangers. Where it differs, a threshold found before means something
+ * Identifies a model's way from audio to the calibrated score: the weights and every entry of the manifest but names, licence,
+ * figures, known answers, operating point, abstention and strangers. If it differs, a threshold found before means something
  * else.
  * @returns 64 hexadecimal characters
  */

@@ -16,7 +16,7 @@ type Item = { readonly window: PendingWindow } | { readonly skipped: SkippedWind
 
 const startOf = (item: Item): number => ('window' in item ? item.window.startS : item.skipped.startS);
 
-/** Puts what becomes of the windows of live audio, in any order, into the order of the audio. */
+/** Puts the outcomes of the windows of live audio, in any order, into the order of the audio. */
 export class LiveItems {
   #items: Item[] = [];
   readonly #announced = new Map<SlottedInput, PendingWindow>();

@@ -14,7 +14,7 @@ import type { Threads } from './threads.js';
 const STEP_S = 1;
 /** More at once would keep a thread from others. */
 const MAX_TASK_S = 5;
-/** What a piece takes beyond its bytes. */
+/** Overhead per piece. */
 const PIECE_BYTES = 512;
 /** Of one stream, in front of the scoring threads. */
 const MAX_UNSCORED_WINDOWS = 2;
@@ -49,7 +49,7 @@ export class LiveStreams {
     return stream;
   }
 
-  /** Fails what is open. */
+  /** Fails the open streams. */
   async close(): Promise<void> {
     for (const stream of this.#open) stream.fail(new ServiceError('STOPPING'));
     await Promise.all([...this.#open].map((stream) => stream.close()));
@@ -231,7 +231,7 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
     if (live === undefined) throw new Error('Expected the state of the live audio.');
     this.#wantedS = live.wantedS;
     this.#hasMore = live.hasMore;
-    // Once more, for what there was no room for.
+    // Once more, for the windows that found no room.
     if (live.hasMore) this.#isFinished = false;
     this.#items.progressed(live);
     if (live.atEnd) this.#summary = summary;

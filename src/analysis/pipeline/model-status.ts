@@ -21,7 +21,7 @@ export function detectorNamed(
   throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: name });
 }
 
-/** Which detector answers to each alias: that is what a reload may change. */
+/** The detector behind each alias: a reload may change it. */
 export const aliasesOf = ({ detectors }: Pick<PipelineStatus, 'detectors'>): Record<string, string> =>
   Object.fromEntries(detectors.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id])));
 

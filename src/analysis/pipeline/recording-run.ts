@@ -22,14 +22,13 @@ interface PendingWindow extends CodedSound {
   checkpoint: Uint8Array | undefined;
 }
 
-/** What scores. */
 type ScoringDetector = AnsweringDetector & Pick<RecordingEnd, 'scoreFingerprint'>;
 
 type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
 
 /**
- * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds what is being
- * scored, the step that is being made, and those that nobody has taken yet.
+ * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds windows being
+ * scored, the step being made, and steps that nobody has taken yet.
  */
 export class RecordingRun implements FlightRun {
   readonly #detector: ScoringDetector;

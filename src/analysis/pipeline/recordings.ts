@@ -23,7 +23,7 @@ import { acceptInputs, Flight, type FlightPath } from './flight.js';
 import { RecordingRun } from './recording-run.js';
 import { toServiceError } from './stage-failure.js';
 
-/** Of what a recording is read in; four times as much is in memory besides what the native code keeps. */
+/** Block size for reading a recording; four blocks are in memory in addition to the native code's share. */
 const BLOCK_BYTES = 1 << 20;
 const STEP_S = 60;
 
@@ -117,7 +117,7 @@ export class Recordings {
     }
   }
 
-  /** Fails what runs. */
+  /** Fails running recordings. */
   async close(): Promise<void> {
     for (const flight of this.#path.flights.values()) flight.stop(new ServiceError('STOPPING'));
     await this.#pool.close();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What files begin with that are sent by mistake. */
+/** First bytes of files that people send by mistake. */
 const signatures: readonly (readonly [start: string, name: string])[] = [
   ['%PDF-', 'a PDF document'],
   ['PK\x03\x04', 'a ZIP archive, or an Office document'],
@@ -30,7 +30,7 @@ const textSignatures: typeof signatures = [
   ['{', 'JSON'],
 ];
 
-/** How much of a file tells. */
+/** Bytes that show the format. */
 export const FOREIGN_FORMAT_BYTES = 512;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
@@ -43,7 +43,7 @@ const isText = (start: string): boolean => {
   return start !== '';
 };
 
-/** What a file that is no recording seems to be; undefined if it is not obvious. */
+/** The apparent format of a file that is not a recording; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, FOREIGN_FORMAT_BYTES)).toString('latin1');
   const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;

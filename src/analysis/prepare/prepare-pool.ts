@@ -27,7 +27,7 @@ export interface PrepareEvents {
 type PoolTask = PrepareTask | LiveTask;
 
 export interface PrepareOrder {
-  /** Whose work it is: owners take turns. */
+  /** The owner of the work: owners take turns. */
   readonly owner?: string;
   readonly isLong?: boolean;
 }
@@ -42,8 +42,8 @@ interface Waiting {
 }
 
 /**
- * The threads that prepare files. The queue in front of them is our own, so that owners take turns, and work nobody
- * waits for any more leaves it at once and never reaches a thread; the caller bounds its length (see ExpectedWait).
+ * The threads that prepare files. The queue in front of them is our own, so that owners take turns, and abandoned work leaves
+ * it at once and never reaches a thread; the caller bounds its length (see ExpectedWait).
  */
 export class PreparePool {
   /** Resolves when every thread can take work; until then none may be ended. */
@@ -119,12 +119,12 @@ export class PreparePool {
     });
   }
 
-  /** To be called when an owner may begin that might not before. */
+  /** Call it when an owner may begin that might not before. */
   lookAgain(): void {
     this.#dispatch();
   }
 
-  /** Waits for running tasks; stop them first, and abort those that wait. */
+  /** Waits for running tasks; stop them first, and abort waiting ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
@@ -162,6 +162,6 @@ export class PreparePool {
   }
 }
 
-/** Those that can be handed over without a copy, because nothing else is in them. */
+/** Buffers that can be handed over without a copy, because they hold nothing else. */
 const buffersOf = (task: PoolTask): ArrayBuffer[] =>
   'pieces' in task ? task.pieces.filter(isWhole).map(({ buffer }) => buffer as ArrayBuffer) : [];

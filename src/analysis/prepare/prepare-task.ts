@@ -17,15 +17,15 @@ export interface PrepareWorkerData {
   readonly arena: SharedArrayBuffer;
   readonly slots: SharedInputSlots;
   readonly control: SharedArrayBuffer;
-  /** What each model takes of a window: see src/analysis/models/input-text.ts. */
+  /** The inputs of each model for a window: see src/analysis/models/input-text.ts. */
   readonly modelInputs: readonly string[];
   /** Inputs of one file that may wait for scoring at once. */
   readonly maxPendingInputs: number;
-  /** Runs under a filter of system calls; `required` fails where the system has none. */
+  /** Runs under a filter of system calls; `required` fails if the system has none. */
   readonly sandbox: 'auto' | 'required' | 'off';
   /** Threads of long recordings compute when nobody else does. */
   readonly isBackground?: boolean;
-  /** Files with these digests are refused, and the others noted while they are worked on; neither where absent. */
+  /** Files with these digests are refused, and the others noted while they are worked on; by default neither. */
   readonly refused?: SharedArrayBuffer;
 }
 
@@ -35,7 +35,7 @@ export interface PrepareTask {
   /** Index of this work in the control block. */
   readonly control: number;
   readonly region: ArenaRegion;
-  /** What the region is a part of, where that is not the arena. */
+  /** The memory that holds the region; default the arena. */
   readonly memory?: SharedArrayBuffer;
   /** Index into PrepareWorkerData.modelInputs. */
   readonly model: number;
@@ -47,7 +47,7 @@ export interface RecordingTask extends Pick<PrepareTask, 'id' | 'control' | 'mod
   /** See RangeMailbox. */
   readonly mailbox: SharedArrayBuffer;
   readonly bytes: number;
-  /** SHA-256 of the file's identity: stands for its content where that would have to be read for it. */
+  /** SHA-256 of the file's identity: stands for its content if that would be costly to read. */
   readonly digest: Uint8Array;
   readonly options: SourceOptions;
   readonly checkpoint?: Uint8Array;
@@ -59,19 +59,19 @@ export interface LiveTask extends Pick<PrepareTask, 'id' | 'control' | 'model' |
   readonly stream: number;
   readonly format: LiveFormat;
   readonly pieces: readonly Uint8Array[];
-  /** Nothing comes after the pieces. */
+  /** True for the last pieces. */
   readonly isLast: boolean;
 }
 
 export interface LiveProgress extends LiveState {
-  /** There was no room for the next input: to be called again, with or without further pieces. */
+  /** There was no room for the next input: call again, with or without further pieces. */
   readonly hasMore: boolean;
 }
 
-/** A model input that lies in a slot, ready to be scored. */
+/** A model input that lies in a slot, ready for scoring. */
 export interface SlottedInput extends PreparedInput {
   readonly slot: number;
-  /** What was skipped before its window; of recordings only. */
+  /** Stretches skipped before its window; of recordings only. */
   readonly skippedBefore?: readonly SkippedStretch[];
   /** See Preparer.takeCheckpoint. */
   readonly checkpoint?: Uint8Array;
@@ -100,8 +100,8 @@ export interface InputsReady {
 }
 
 /**
- * What a prepare task ends with. `inputs` are those not announced by InputsReady before; `inputCount` counts
- * all, since announcements may arrive after the result.
+ * The result of a prepare task. `inputs` were not announced by InputsReady before; `inputCount` counts all, since announcements
+ * may arrive after the result.
  */
 export type PrepareResult =
   | {

@@ -41,7 +41,7 @@ const control = new RunControl(data.control);
 const addon = loadAddon();
 const preparers = data.modelInputs.map((input) => new addon.Preparer(input));
 const refused = data.refused && new RefusedInputs(data.refused);
-// The first one loads what the sandbox would not let it load.
+// The first one loads code that the sandbox would keep out.
 digestOf(new Uint8Array(1));
 const sandboxFailure = data.sandbox === 'off' ? undefined : addon.sandboxThisThread();
 if (sandboxFailure !== undefined && data.sandbox === 'required')
@@ -63,7 +63,7 @@ function digestOf(...pieces: readonly Uint8Array[]): Uint8Array {
   return hash.digest();
 }
 
-/** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
+/** Before anything reads the bytes: a crash of this thread from now on is remembered by their digest. */
 function note(digest: () => Uint8Array): void {
   if (refused === undefined) return;
   const known = digest();
@@ -89,7 +89,7 @@ function prepareFile(task: PrepareTask | RecordingTask): PrepareResult {
       slot = takeSlot(task, held, deadlineMs);
       const input = preparer.next(slots.view(slot, preparer.inputSize));
       if (input === undefined) break;
-      // What was made before goes out now; the newest waits, as it may be the last.
+      // Earlier inputs go out now; the newest waits, as it may be the last.
       announce(task.id, held);
       control.addPending(task.control);
       held.push({ ...input, slot, ...file.besides(input) });
@@ -124,7 +124,7 @@ function prepareLive(task: LiveTask): PrepareResult {
     let hasMore = false;
     const { inputSize } = preparers[task.model] as Preparer;
     while (stream.advance()) {
-      // What is held is not kept back from scoring while this thread would wait for scoring.
+      // Held inputs are not kept back from scoring while this thread would wait for scoring.
       slot = held.length === 0 ? takeSlot(task, [], deadlineMs) : slots.acquire(0);
       hasMore = slot === undefined;
       if (slot === undefined) break;
@@ -144,10 +144,10 @@ function prepareLive(task: LiveTask): PrepareResult {
   }
 }
 
-/** Where the bytes of a task come from. */
+/** The source of a task's bytes. */
 interface TaskFile {
   open(): void;
-  /** What else belongs to an input. */
+  /** Further parts of an input. */
   besides(input: PreparedInput): Pick<SlottedInput, 'skippedBefore' | 'checkpoint'> | undefined;
   /** The first bytes, as far as they are known. */
   start(): Uint8Array;

@@ -2,7 +2,7 @@
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { RangeMailbox } from './range-mailbox.js';
 
-/** Blocks that are read before they are wanted. More would only help where one takes longer than what it holds lasts. */
+/** Blocks read ahead. More would only help if reading one took longer than using it. */
 const BLOCKS_AHEAD = 2;
 
 interface Block {
@@ -46,7 +46,7 @@ export class RangeFeeder {
     }
   }
 
-  /** Ends what is being read, and the thread's wait for it. */
+  /** Ends the current read, and the thread's wait for it. */
   stop(reason: unknown): void {
     this.#stop.abort(reason);
     this.#mailbox.fail();

@@ -18,7 +18,7 @@ export class RangeMailbox extends SharedWords {
     return this.shared.byteLength - HEADER_BYTES;
   }
 
-  /** By the prepare thread, in front of telling the main thread what it wants. */
+  /** By the prepare thread, before it tells the main thread which range it wants. */
   open(): void {
     Atomics.store(this.words, stateWord, wanted);
   }

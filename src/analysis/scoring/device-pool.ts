@@ -60,7 +60,7 @@ export class DevicePool {
     this.ready = Promise.all(this.#owned.map(warmUp)).then(() => {});
   }
 
-  /** How many take work; at least 1. */
+  /** Devices that take work; at least 1. */
   get size(): number {
     if (this.#working > 0) return this.#working;
     return this.#standbyWorks ? this.#options.standby.length : 1;
@@ -86,8 +86,8 @@ export class DevicePool {
   }
 
   /**
-   * The idle device that will be done first with inputs of a model: busy ones ask for themselves when they are done. The
-   * last one used, among those that are alike. Only if `hasIdle()`.
+   * The idle device that will finish inputs of a model first: busy ones ask for themselves when they are done. Among equals,
+   * the last one used. Only if `hasIdle()`.
    */
   take(model: number): OwnedDevice {
     let best = -1;
@@ -126,7 +126,7 @@ export class DevicePool {
     return true;
   }
 
-  /** Waits for what runs, releases the sessions and ends the threads. */
+  /** Waits for running batches, releases the sessions and ends the threads. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { timer } of this.#owned) clearTimeout(timer);
@@ -135,7 +135,7 @@ export class DevicePool {
     await Promise.all(
       all.map(({ owner, problem }) =>
         owner.close().catch((error) => {
-          // A GPU that is out may not even be able to release what it has.
+          // A GPU that is out may not even be able to release its sessions.
           if (problem === undefined) throw error;
         }),
       ),

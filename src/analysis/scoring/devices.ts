@@ -2,7 +2,7 @@
 
 export type Provider = 'cpu' | 'cuda';
 
-/** What one scoring thread runs its models on. */
+/** The device of one scoring thread. */
 export interface ScoringDevice {
   /** In metrics and log: `cpu`, shared by all threads of the CPU, or `cuda:0`. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ScoringDevice {
   readonly cudaIndex?: number;
 }
 
-/** How a device is doing. */
+/** The state of a device. */
 export interface DeviceStatus {
   readonly name: string;
   readonly isWorking: boolean;

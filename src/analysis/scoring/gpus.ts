@@ -24,7 +24,7 @@ export interface Gpus {
 
 export const gpusHere: Gpus = { list: () => listGpus(), probe };
 
-/** Where onnxruntime-node looks for its CUDA provider library. */
+/** The path of onnxruntime-node's CUDA provider library. */
 export function cudaLibraryPath(): string {
   const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
   const folder = join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch);
@@ -32,8 +32,8 @@ export function cudaLibraryPath(): string {
 }
 
 /**
- * What the driver's files or `nvidia-smi` say, by place on the PCI bus; without the GPUs that CUDA_VISIBLE_DEVICES hides, in
- * its order.
+ * The GPUs that the driver's files or `nvidia-smi` name, by place on the PCI bus; without GPUs that CUDA_VISIBLE_DEVICES hides,
+ * in its order.
  */
 export async function listGpus(
   driverFolder = DRIVER_FOLDER,

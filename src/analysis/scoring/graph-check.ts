@@ -7,7 +7,7 @@ import type { InferenceSession } from './onnxruntime.js';
 type Metadata = readonly InferenceSession.ValueMetadata[];
 type TensorMetadata = InferenceSession.TensorValueMetadata;
 
-/** What a file says of its inputs and outputs does not fit the manifest; the message says what the file has. */
+/** A file's inputs and outputs do not fit the manifest; the message names those of the file. */
 export class GraphError extends Error {
   override readonly name = 'GraphError';
 }
@@ -38,8 +38,7 @@ function tensorNamed(name: string, what: 'input' | 'output', values: Metadata, i
 }
 
 /**
- * Compares what an ONNX file says of itself with a model's entry. Returns whether the file takes one input at a time
- * only.
+ * Compares an ONNX file's inputs and outputs with a model's entry. Returns whether the file takes one input at a time only.
  * @throws GraphError
  */
 export function checkGraph(model: Model, inputs: Metadata, outputs: Metadata): { takesOneInput: boolean } {
@@ -74,7 +73,7 @@ export function checkGraph(model: Model, inputs: Metadata, outputs: Metadata): {
 }
 
 /**
- * Whether a model can be served that gives so many numbers per input.
+ * Whether a model with this many numbers per input can be served.
  * @throws GraphError
  */
 export function checkOutputSize({ id, task, output }: Model, numbers: number): void {

@@ -29,9 +29,9 @@ export function sessionOptions(
     // One thread per session: several sessions side by side beat one session with several threads.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
-    // CUDA has no 8-bit convolutions: it computes with what the 8 bits stand for, which then is worked out while loading.
-    // Weights in another order for faster products would be a copy per thread: 14 % faster, for 1.2 GB more of each thread
-    // with 300 million parameters (the bench imported-models of commit ad73034).
+    // CUDA has no 8-bit convolutions: it computes with the values of the 8 bits, worked out while loading. Weights in another
+    // order for faster products would be a copy per thread: 14 % faster, for 1.2 GB more of each thread with 300 million
+    // parameters (the bench imported-models of commit ad73034).
     extra: {
       session: {
         ...threads,
@@ -77,13 +77,13 @@ export class ModelSession {
     this.#batch = new Float32Array(this.#inputSize * this.#maxBatchInputs);
   }
 
-  /** @throws GraphError when the file is another one than the model's entry describes, or none that can be loaded */
+  /** @throws GraphError if the file differs from the model's entry, or cannot be loaded */
   static async load(source: ModelSource, model: Model, device: SessionDevice, maxBatchInputs: number) {
     const session = await createSession(source, model, device);
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
-      // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those
-      // of attention, in an order that depends on the batch: one by one, an answer never depends on what else there is to do.
+      // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those of
+      // attention, in an order that depends on the batch: one by one, an answer never depends on other work.
       const isOneByOne = takesOneInput || device.provider === 'cpu';
       return new ModelSession(session, model, isOneByOne ? 1 : maxBatchInputs);
     } catch (error) {
@@ -107,8 +107,8 @@ export class ModelSession {
   }
 
   /**
-   * What the model says of each input, one after the other, `outputSizeOf(model)` numbers each (see ScoringResult). Inputs
-   * are copied, so their memory may be reused once the promise is settled.
+   * The model's outputs for each input, one after the other, `outputSizeOf(model)` numbers each (see ScoringResult). Inputs are
+   * copied, so their memory may be reused once the promise is settled.
    * @param sounds how the sound of each input was coded
    */
   async score(inputs: readonly Float32Array[], sounds: readonly CodedSound[] = []): Promise<Float64Array> {

@@ -34,9 +34,9 @@ interface Surroundings {
 process.env.CUDA_DEVICE_ORDER ??= 'PCI_BUS_ID';
 
 /**
- * Decides what runs the models. `auto` falls back to the CPU and says why.
+ * Chooses the models' provider. `auto` falls back to the CPU and says why.
  * @param modelPath an ONNX file to try GPUs with
- * @throws Error with what is missing if `cuda`, or a GPU that was named, cannot be used
+ * @throws Error naming the missing part if `cuda`, or a GPU that was named, cannot be used
  */
 export async function chooseProvider(
   { device, cudaDevices = 'all' }: Pick<Config, 'device'> & Partial<Pick<Config, 'cudaDevices'>>,

@@ -11,18 +11,18 @@ import type { DeviceStatus, ScoringDevice } from './devices.js';
 import { type ScoringOwner, ScoringThread } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
 
-/** One model input that waits for what the model says of it. */
+/** One model input that waits for its scores. */
 export interface ScoringJob {
   /** Index of the model in the manifest. */
   readonly model: number;
   readonly slot: number;
-  /** How the input's sound was coded. */
+  /** The coding of the input's sound. */
   readonly sound: CodedSound;
   /** performance.now() when it came. */
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
   started(waitedMs: number): void;
-  /** `output` is what the model says of this input (see ScoringResult). */
+  /** `output` is the model's output for this input (see ScoringResult). */
   scored(output: Float64Array): void;
   failed(error: unknown): void;
 }
@@ -76,8 +76,8 @@ function oldestOf<Owner extends JobOwner>(
 }
 
 /**
- * Hands inputs to the threads that own the models: batches across requests, fair between groups (keys) and between the
- * requests of each, one batch per thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
+ * Hands inputs to the threads that own the models: batches across requests, fair between groups (keys) and between the requests
+ * of each, one batch per thread at a time. Jobs of abandoned requests are removed before they reach a batch.
  */
 export class Scheduler<Owner extends JobOwner> {
   /** Resolves when every model is loaded and warm in each thread; nothing may be pushed before. */
@@ -136,7 +136,7 @@ export class Scheduler<Owner extends JobOwner> {
     return queues.flatMap((queue) => queue.remove(owner));
   }
 
-  /** Waits for what runs, releases the sessions and ends the threads; also when not every thread became ready. */
+  /** Waits for running batches, releases the sessions and ends the threads; also if not every thread became ready. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { jobs, error } of this.#lost.splice(0)) for (const job of jobs) job.failed(error);
@@ -222,7 +222,7 @@ export class Scheduler<Owner extends JobOwner> {
           const isTriedAgain = isOut && !isSecondAttempt;
           if (isTriedAgain) this.#lost.push({ jobs: batch, error });
           this.#dispatch();
-          // Inputs that fail twice may be what is wrong.
+          // Inputs that fail twice may be at fault themselves.
           if (!isTriedAgain) for (const job of batch) job.failed(error);
         },
       );

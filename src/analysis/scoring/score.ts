@@ -17,8 +17,8 @@ function logOdds(logits: Float32Array, index: number): number {
 }
 
 /**
- * The probability of being AI-generated, from what a model put out for one input: one number, or one per class.
- * `sound` is how the audio of the input was coded. NaN when the output is not finite.
+ * The probability of being AI-generated, from a model's output for one input: one number, or one per class. `sound` is the
+ * coding of the input's audio. NaN if the output is not finite.
  */
 export function toProbability(
   output: Float32Array,

@@ -46,7 +46,7 @@ export class ScoringThread implements ScoringOwner {
   }
 
   async restart(): Promise<void> {
-    // What has failed may not even be able to release what it has.
+    // A failed thread may not even be able to release its sessions.
     await this.#piscina.run({ kind: 'release' }).catch(() => {});
     await this.warmUp();
   }

@@ -10,8 +10,8 @@ import type { ScoringDevice } from './devices.js';
 export interface ScoringWorkerData {
   readonly models: readonly Model[];
   /**
-   * The file of each model, in shared memory: those that were checked, whatever lies in the folder by now. With weights in a
-   * file of their own the paths, and no session is made once the files have changed.
+   * The file of each model, in shared memory: the checked bytes, whatever lies in the folder by now. With weights in a file of
+   * their own the paths, and no session is made once the files have changed.
    */
   readonly sources: readonly ModelSource[];
   readonly slots: SharedInputSlots;
@@ -25,15 +25,15 @@ export type ScoringTask =
       readonly kind: 'score';
       readonly model: number;
       readonly slots: readonly number[];
-      /** How the sound in each slot was coded. */
+      /** The coding of the sound in each slot. */
       readonly sounds: readonly CodedSound[];
     }
   | { readonly kind: 'release' };
 
 export interface ScoringResult {
   /**
-   * What the model says of each slot, one after the other, `outputSizeOf(model)` numbers each: a detector's
-   * probability, NaN where its output was not finite, or an embedding as the model put it out.
+   * The model's outputs for each slot, one after the other, `outputSizeOf(model)` numbers each: a detector's probability, NaN
+   * if its output was not finite, or an embedding as the model put it out.
    */
   readonly outputs: Float64Array;
 }

@@ -9,12 +9,12 @@ import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-ta
 const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
 const sessions: ModelSession[] = [];
-// Before sessions are made: their threads have the priority of the one that makes them.
+// Before sessions are made: their threads inherit the priority of this one.
 giveWayToMainThread();
 
 const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
-// Normally called once, by the warm-up; again in a thread that had to be replaced.
+// Normally called once, by the warm-up; again in a thread that was replaced.
 async function loadSessions(): Promise<void> {
   for (const [index, model] of data.models.entries()) {
     const source = data.sources[index] as ModelSource;

@@ -2,7 +2,7 @@
 
 /** Between two turns that are taken from requests. */
 const MIN_INTERVAL_MS = 2000;
-/** A turn is followed by so many times its duration without one: a twentieth of one thread's time. */
+/** The pause after a turn, in durations of the turn: a twentieth of one thread's time. */
 const PAUSE_PER_DURATION = 19;
 
 /**
@@ -17,7 +17,7 @@ export class BackgroundShare {
     return this.#running === 0 && nowMs >= this.#dueMs;
   }
 
-  /** To be called for each turn, including those that nobody else wanted. */
+  /** For each turn, also if nobody else wanted it. */
   begin(): void {
     this.#running++;
   }

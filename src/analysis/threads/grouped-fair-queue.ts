@@ -9,7 +9,7 @@ import { FairQueue, moveToEnd } from './fair-queue.js';
  * with a single owner.
  */
 export class GroupedFairQueue<Owner extends { readonly group: string }, Item> {
-  // jscpd:ignore-start: both kinds of queue count their items, which is all that is alike in them.
+  // jscpd:ignore-start: both kinds of queue count their items, and share nothing else.
   // As in FairQueue: the first entry is the group whose turn it is.
   readonly #groups = new Map<string, FairQueue<Owner, Item>>();
   #lastServed = '';

@@ -11,7 +11,7 @@ export class Turns {
   #lastOwner: string | undefined;
   #severalUntilMs = 0;
 
-  /** To be called for each request. */
+  /** Call it for each request. */
   note(owner: string, nowMs = performance.now()): void {
     if (this.#lastOwner !== undefined && owner !== this.#lastOwner)
       this.#severalUntilMs = nowMs + REMEMBERED_MS;

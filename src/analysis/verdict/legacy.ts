@@ -10,7 +10,7 @@ import { missingEndText, seconds, skippedText, unheardText } from './warnings.js
 /** Samples of the file and those of the models end at slightly different times. */
 const ROUNDING_S = 0.001;
 
-/** Such a chunk is still analysed, but the missing audio may be what mattered. */
+/** Such a chunk is still analysed, but the missing audio may be the important part. */
 function missingIn(analysis: Analysis, { startS, endS }: AudioWindow): string | null {
   const isInside = (positionS: number): boolean => positionS >= startS && positionS <= endS + ROUNDING_S;
   const sentences: string[] = [];

@@ -5,12 +5,12 @@ import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 export const BAND_LIMITED_FROM_DB = 55;
 /** Speech whose loudest sounds are less than this above its quietest is noisy. Such noise, if it is added, makes verdicts wrong 1.6 to 6 times as often. */
 export const LOW_SNR_BELOW_DB = 31;
-/** Opus at fewer bits per second takes away so much that verdicts are wrong 1.7 to 2.5 times as often. */
+/** Opus at fewer bits per second removes enough that verdicts are wrong 1.7 to 2.5 times as often. */
 const LOW_OPUS_RATE_BELOW_BITS_PER_S = 20_000;
 /** A global confidence below this is little better than chance, for a model whose manifest entry has no `abstention`. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
-/** What a reason may follow from: measures of the recording, and when its model is uncertain. */
+/** The possible causes of a reason: measures of the recording, and when its model is uncertain. */
 export type Measured = Pick<Analysis, 'highBandDropDb' | 'noiseGapDb' | 'uncertainBelowConfidence'>;
 
 /** The verdict before its reason. */
@@ -26,8 +26,8 @@ export const hasLowBitRate = ({ codec, codedBitsPerS = Number.POSITIVE_INFINITY 
   codec === 'opus' && codedBitsPerS < LOW_OPUS_RATE_BELOW_BITS_PER_S;
 
 /**
- * Why the verdict needs caution: those with the most errors come first. docs/reasons.md has how often verdicts are wrong with
- * each of them, and what was measured and left out. `when` is exact, for developers; `meaning` is for readers of a verdict.
+ * Why the verdict needs caution; the reasons with the most errors come first. docs/reasons.md has the error rate under each of
+ * them, and the measures that were left out. `when` is exact, for developers; `meaning` is for readers of a verdict.
  */
 export const reasons = {
   uncertain: {

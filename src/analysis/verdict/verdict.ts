@@ -28,8 +28,8 @@ export interface Verdict {
 }
 
 /**
- * Six decimals: finer than the time of one sample at 48 kHz, and than what a score means. Everything is computed from
- * the rounded numbers, so that a client can recompute the same verdict from an answer.
+ * Six decimals: finer than the time of one sample at 48 kHz, and than the precision of a score. Everything is computed from the
+ * rounded numbers, so that a client can recompute the same verdict from an answer.
  */
 export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who of a list it is: probabilities that follow from the cosines with all voiceprints of the list.
+// Identifies a speaker in a list: probabilities that follow from the cosines with all voiceprints of the list.
 import type { VoiceprintRanking } from '../../base/addon/addon.js';
 import type { Identification } from '../../base/contract/identification.js';
 import { rounded } from '../verdict/verdict.js';
 import { exceededBy, shareAbove } from './normal-distribution.js';
 import { type Speaker, significant } from './speaker.js';
 
-/** A match is one that a stranger reaches in at most this share of lists of the same length. */
+/** A match: a stranger reaches it in at most this share of lists of the same length. */
 const STRANGERS_MATCHED = 0.01;
 
 /**

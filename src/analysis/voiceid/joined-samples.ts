@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One voiceprint of several samples, and what is to be said of each of them.
+// One voiceprint of several samples, and the findings about each of them.
 import {
   enrollNeeds,
   FEWEST_GOOD_SAMPLES,
@@ -23,7 +23,7 @@ export interface JoinedSamples {
   readonly voiceprint: Float32Array;
   readonly reports: readonly SampleReport[];
   readonly quality: EnrollmentQuality;
-  /** Those that the voiceprint is made of. */
+  /** The samples behind the voiceprint. */
   readonly accepted: readonly VoiceSample[];
 }
 
@@ -75,8 +75,8 @@ export function joinSamples(
 }
 
 /**
- * Leaves out the sample that is least like the mean of the others, until all are alike enough. What stays may be too little
- * to say who is right.
+ * Leaves out the sample that is least like the mean of the others, until all are alike enough. The rest may be too little to
+ * identify the speaker.
  */
 function alikeOf(usable: readonly Usable[], speaker: Speaker): readonly Usable[] {
   let kept = usable;

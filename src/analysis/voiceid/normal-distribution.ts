@@ -24,7 +24,7 @@ export function shareAbove(x: number): number {
   return density / fraction;
 }
 
-/** Where the share above is `share`, 0 < share < 1. */
+/** The value that a share of `share` exceeds, 0 < share < 1. */
 export function exceededBy(share: number): number {
   let [low, high] = [-40, 40];
   for (let i = 0; i < 80; i++) {

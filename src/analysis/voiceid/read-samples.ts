@@ -7,7 +7,7 @@ import type { VoiceSample } from './voice-sample.js';
 
 /**
  * Reads the samples of one enrolment, one after the other. Each needs no more than a sample to verify.
- * @throws what `read` throws, except that a sample is too short
+ * @throws the errors of `read`, except for samples that are too short
  */
 export async function readSamples<Place>(
   places: readonly Place[],
@@ -32,7 +32,7 @@ const tooShort: ReadonlySet<string> = new Set(['AUDIO_TOO_SHORT', 'SPEECH_TOO_SH
 export const voicesIn = (samples: readonly ReadSample[]): readonly VoiceSample[] =>
   samples.flatMap((read) => (read === 'too_short' ? [] : [read.sample]));
 
-/** The samples as if they were one: what is noted of a request. */
+/** The samples as if they were one, for the record of a request. */
 export function togetherOf(voices: readonly VoiceSample[]) {
   const sum = (of: (voice: VoiceSample) => number): number =>
     voices.reduce((total, voice) => total + of(voice), 0);
@@ -50,6 +50,6 @@ export function togetherOf(voices: readonly VoiceSample[]) {
   };
 }
 
-/** The one that is most likely AI-generated. */
+/** The sample that is most likely AI-generated. */
 export const mostSuspicious = (voices: readonly VoiceSample[]): VoiceSample | undefined =>
   voices.toSorted((a, b) => (b.deepfakeScore ?? 0) - (a.deepfakeScore ?? 0))[0];

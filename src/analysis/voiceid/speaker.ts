@@ -10,7 +10,7 @@ import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import { dot, normalised } from './vectors.js';
 import { VoiceprintSpace } from './voiceprint-space.js';
 
-/** How alike two voices are. */
+/** The likeness of two voices. */
 export interface Comparison {
   /** Of the two voiceprints, -1..1: comparable within one model only. */
   readonly cosine: number;
@@ -24,7 +24,7 @@ export interface Comparison {
  */
 export const significant = (value: number): number => Number(value.toPrecision(6));
 
-/** The speaker model in use: what its voiceprints are and how two of them compare. */
+/** The speaker model in use: the space of its voiceprints and the comparison of two. */
 export class Speaker {
   readonly modelId: string;
   readonly space: VoiceprintSpace;
@@ -60,7 +60,7 @@ export class Speaker {
 
 /**
  * The model that the configuration names, or the first; undefined without models.
- * @throws Error when the one that is named is not loaded
+ * @throws Error if the named model is not loaded
  */
 export function chooseSpeakerModel(
   loaded: readonly SpeakerModelStatus[],
@@ -79,7 +79,7 @@ export function chooseSpeakerModel(
 
 /**
  * That model with its threshold.
- * @param points where the configuration may name an operating point of it
+ * @param points if the configuration may name an operating point of it
  * @throws Error when the model that is named is not loaded, or has no such operating point
  */
 export function chooseSpeaker(

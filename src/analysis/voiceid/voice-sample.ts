@@ -40,7 +40,7 @@ export interface VoiceSample {
   readonly deepfakeThreshold: number;
   readonly durationS: number;
   readonly speechS: number;
-  /** How far the loudest speech is above the quietest; undefined with less than 1 s of speech. */
+  /** Distance of the loudest speech from the quietest; undefined with less than 1 s of speech. */
   readonly snrDb: number | undefined;
   readonly scoredWindows: number;
   readonly skipped: readonly SkippedStretch[];
@@ -54,9 +54,9 @@ export interface VoiceSample {
 const silenceThresholdsPercent = [DEFAULT_SILENCE_THRESHOLD_PERCENT, 99.9] as const;
 
 /**
- * Reads the voice in a file and checks whether it is AI-generated. Both look at the same windows, so that nothing gets
- * into a voiceprint unchecked. Settles only when nothing reads the region any more.
- * @throws ServiceError SPEECH_TOO_SHORT and what the analyser throws
+ * Reads the voice in a file and checks whether it is AI-generated. Both look at the same windows, so that nothing gets into a
+ * voiceprint unchecked. Settles only when nothing reads the region.
+ * @throws ServiceError SPEECH_TOO_SHORT and the analyser's errors
  */
 export async function readVoice(
   analyser: Analyser,
@@ -128,7 +128,7 @@ async function firstWithWindows<Result>(
 }
 
 function requireSpeech(speechS: number, minSpeechS: number): void {
-  // Speech is counted in frames of 10 ms: what is left of a millisecond comes from computing.
+  // Speech is counted in frames of 10 ms: fractions of a millisecond come from computing.
   const measuredS = Math.round(speechS * 1000) / 1000;
   if (measuredS < minSpeechS) {
     throw new ServiceError('SPEECH_TOO_SHORT', { measuredS, requiredS: minSpeechS });

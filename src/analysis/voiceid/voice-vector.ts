@@ -17,7 +17,7 @@ function refusal(received: string): ServiceError {
 
 /**
  * Reads an embedding from its text form.
- * @throws ServiceError FIELD_INVALID, with what was wrong
+ * @throws ServiceError FIELD_INVALID, with the fault
  */
 export function parseVoiceVector(text: string): Float32Array {
   if (text.length > MAX_VOICE_VECTOR_CHARS) throw refusal(`a text of ${text.length} characters`);
@@ -31,8 +31,8 @@ export function parseVoiceVector(text: string): Float32Array {
 }
 
 /**
- * Shortest decimals that give the same float32 again, whether they are read as double first, as JSON.parse and Python's
- * json do, or as float32 at once: half as long as what JSON.stringify writes of a float32.
+ * Shortest decimals that give the same float32 again, whether they are read as double first, as JSON.parse and Python's json
+ * do, or as float32 at once: half as long as JSON.stringify's text of a float32.
  */
 export function asJsonNumbers(vector: Float32Array): number[] {
   return Array.from(vector, shortestDecimal);
@@ -47,7 +47,7 @@ function shortestDecimal(x: number): number {
   return Number(x.toPrecision(9));
 }
 
-// Not at the border between two float32, where the two ways of reading could differ.
+// Not at the border between two float32, at which the two ways of reading could differ.
 function readsAs(decimal: number, x: number): boolean {
   const margin = Math.abs(decimal) * Number.EPSILON;
   return Math.fround(decimal - margin) === x && Math.fround(decimal + margin) === x;

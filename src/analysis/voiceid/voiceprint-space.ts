@@ -11,10 +11,10 @@ const DIRECTIONS = 8;
 export const TOLERANCE = 0.015;
 
 /**
- * Where the voiceprints of one model lie: in the 248 dimensions that are at right angles to eight directions, which follow
- * from the model's fingerprint. Taking the share in these directions out of an embedding costs next to nothing in
- * accuracy, and what another model made has such a share. So a foreign vector is recognised by itself, without anything
- * beside it; and scaling, rounding, half precision, or averaging several voiceprints of a speaker does not hurt.
+ * The space of one model's voiceprints: the 248 dimensions at right angles to eight directions, which follow from the model's
+ * fingerprint. Taking the share in these directions out of an embedding costs next to nothing in accuracy, and another model's
+ * vector has such a share. So a foreign vector is recognised by itself, without further data; and scaling, rounding, half
+ * precision, or averaging several voiceprints of a speaker does not hurt.
  */
 export class VoiceprintSpace {
   /** Orthonormal. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What one client can choose its address from: an IPv4 address, or the 64 bits of an IPv6 address that name its network. */
+/** The addresses that one client can choose from: an IPv4 address, or the 64 bits of an IPv6 address that name its network. */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');

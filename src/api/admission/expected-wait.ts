@@ -3,7 +3,7 @@ import { Counts } from '../../base/counts.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 
 export interface ExpectedWaitOptions {
-  /** How long the last request in the queue may have to wait for its turn. */
+  /** The longest acceptable wait of the last request in the queue. */
   readonly targetMs: number;
   /** Requests that are worked on at once. */
   readonly parallel: number;
@@ -24,7 +24,7 @@ const FIRST_GUESS_MS = 50;
 const WEIGHT = 0.05;
 /** Requests of one batch end together. */
 const MIN_STEP_MS = 0.01;
-/** How long the bodies of most requests take to arrive is bounded, or slow senders would keep others out. */
+/** Bounds of the measured arrival time: without them, slow senders would keep others out. */
 const MIN_ARRIVAL_MS = 10;
 const MAX_ARRIVAL_MS = 500;
 const MAX_RETRY_AFTER_S = 60;
@@ -42,15 +42,15 @@ interface Ticket {
  * alternative, learns of a standing queue only after it has stood for a while, and from requests whose bodies have
  * been received already; this refuses at the door.
  *
- * A key may fill half of the queue at any time, and beyond that its even part, one queue's length divided by the keys
- * that are in it: who comes with nothing in the queue finds a place that greedy keys have left.
+ * A key may fill half of the queue at any time, and beyond that its even part, one queue's length divided by the keys that are
+ * in it: a key with nothing in the queue finds a place that greedy keys have left.
  */
 export class ExpectedWait {
   readonly #targetMs: number;
   readonly #parallel: number;
   readonly #nowMs: () => number;
   readonly #ofKey = new Counts();
-  /** In the order of their coming; those that are no longer arriving are skipped. */
+  /** In order of arrival; tickets that are no longer arriving are skipped. */
   #arriving: Ticket[] = [];
   #size = 0;
   #begun = 0;
@@ -72,7 +72,7 @@ export class ExpectedWait {
     this.#perRequestMs = FIRST_GUESS_MS / parallel;
   }
 
-  /** How long a request that comes now would wait. */
+  /** The wait of a request that comes now. */
   get waitMs(): number {
     return this.#size * this.#perRequestMs;
   }
@@ -83,8 +83,8 @@ export class ExpectedWait {
   }
 
   /**
-   * Takes a request in before its body is read, or gives the refusal. It is not thrown: under overload this is what
-   * most requests come to, and throwing would be a good part of their cost.
+   * Takes a request in before its body is read, or returns the refusal. It is not thrown: under overload most requests are
+   * refused, and throwing would be a good part of their cost.
    */
   enter(key: string): Turn | ServiceError {
     const refusal = this.refuse(key);
@@ -104,9 +104,8 @@ export class ExpectedWait {
   }
 
   /**
-   * Whole seconds after which a refused request of a key has good prospects: when the queue is worked off, and the
-   * requests of that key that were refused before. So those who keep to it come back spread over time, at the rate that
-   * the threads can do.
+   * Whole seconds after which a refused request of a key has good prospects: when the queue is worked off, and earlier refused
+   * requests of that key are served. So obedient clients come back spread over time, at the rate that the threads can do.
    */
   retryAfterS(key: string): number {
     const nowMs = this.#nowMs();
@@ -148,7 +147,7 @@ export class ExpectedWait {
     if (state !== 'begun') return;
     this.#begun--;
     if (!wasWorkedOn) {
-      // Clients that go away in crowds say nothing of what the threads can do, but may leave them without work.
+      // Clients that go away in crowds do not show the threads' speed, but may leave them without work.
       this.#begunAtLastEnd = Math.min(this.#begunAtLastEnd, this.#begun);
       return;
     }
@@ -167,7 +166,7 @@ export class ExpectedWait {
     this.#perRequestMs += WEIGHT * (Math.max(MIN_STEP_MS, stepMs) - this.#perRequestMs);
   }
 
-  /** What takes much longer to arrive than is usual keeps nobody out until it is there. */
+  /** A request that arrives much more slowly than usual keeps nobody out until it is there. */
   #forgetSlow(nowMs: number): void {
     const limitMs = Math.min(MAX_ARRIVAL_MS, Math.max(MIN_ARRIVAL_MS, 2 * this.#arrivalMs));
     let kept = 0;
@@ -195,7 +194,7 @@ export class ExpectedWait {
     const retryAfterS = this.retryAfterS(key);
     const fromMs = Math.max(nowMs, this.#refusedUntilMs.get(key) ?? 0);
     const untilMs = Math.min(fromMs + this.#perRequestMs, nowMs + MAX_RETRY_AFTER_S * 1000);
-    // At the end again, so that those that are over stand first.
+    // At the end again, so that expired entries stand first.
     this.#refusedUntilMs.delete(key);
     this.#refusedUntilMs.set(key, untilMs);
     let refusal = this.#refusals.get(retryAfterS);

@@ -3,7 +3,7 @@ import { Counts } from '../../base/counts.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 
-/** What other processes of the same server have in flight. */
+/** Requests in flight in other processes of the same server. */
 export interface InFlightElsewhere {
   of(keyId: string): number;
   /** Tells them how many requests of the key are in flight here. */
@@ -15,13 +15,13 @@ export class KeyConcurrency {
   readonly #limitByDefault: number;
   readonly #elsewhere: InFlightElsewhere | undefined;
   readonly #inFlight = new Counts();
-  /** Keys with a limit of their own, of which other processes have to know. */
+  /** Keys with a limit of their own, of which other processes must know. */
   readonly #told = new Set<string>();
 
   /**
    * @param limitByDefault for keys that have none of their own; 0 sets no limit. Counts here alone
-   * @param elsewhere counts for keys with a limit of their own, a moment late: as many requests as there are processes
-   *   can arrive at the same time and pass where one is left
+   * @param elsewhere counts for keys with a limit of their own, a moment late: as many requests as there are processes can
+   * arrive at the same time and pass if one is left
    */
   constructor(limitByDefault: number, elsewhere?: InFlightElsewhere) {
     this.#limitByDefault = limitByDefault;
@@ -41,7 +41,7 @@ export class KeyConcurrency {
   /** @throws ServiceError CONCURRENCY_LIMITED */
   enter(key: AuthenticatedKey): void {
     if (!this.hasRoom(key)) throw new ServiceError('CONCURRENCY_LIMITED', { limit: this.#limitOf(key) });
-    // Counted without a limit, too: a key may get one while it has requests in flight.
+    // Also counted without a limit: a key may get one while it has requests in flight.
     this.#inFlight.change(key.id, 1);
     if (key.concurrency !== undefined) this.#told.add(key.id);
     this.#tell(key.id);

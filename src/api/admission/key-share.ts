@@ -6,11 +6,11 @@ import type { RateState } from './rate-limits.js';
 /** Granted requests of a key that nobody sends are given back after this time. */
 export const IDLE_MS = 250;
 
-/** What this host may accept of one key and limit. Times are those of `performance.now()`. */
+/** This host's share of one key and limit. Times are those of `performance.now()`. */
 export class KeyShare {
   readonly #keyId: string;
   readonly #limit: RateLimit;
-  /** This many are asked for in advance: what one host has, the others lack. None of a small limit. */
+  /** Requests asked for in advance, which other hosts then lack. None of a small limit. */
   readonly #lease: number;
   /** This many are accepted before anybody was asked. */
   readonly #credit: number;
@@ -22,12 +22,12 @@ export class KeyShare {
   #left = 0;
   /** Accepted without a grant, and not told yet. */
   #untold = 0;
-  /** Of these, what is being told. */
+  /** Of these, requests being told. */
   #telling = 0;
   /** On all hosts, as the database last said. */
   #taken = 0;
   #isUsedUp = false;
-  /** Then what is still to be had in this window must be granted first. */
+  /** Then the rest of this window must be granted first. */
   #wasUsedUp = false;
   #askedAtMs = 0;
   #usedAtMs = 0;
@@ -42,7 +42,7 @@ export class KeyShare {
   /**
    * Counts one request.
    * @param isAlone whether the database cannot be asked: then this host counts for itself
-   * @returns undefined if the database has to answer first
+   * @returns undefined if the database must answer first
    */
   take(nowMs: number, isAlone: boolean): RateState | undefined {
     if (nowMs >= this.#endsAtMs) this.#begin(nowMs);
@@ -58,7 +58,7 @@ export class KeyShare {
     return isAlone || this.#isUsedUp ? this.#state(nowMs, true) : undefined;
   }
 
-  /** To be called after `take` returned undefined. */
+  /** Call it after `take` returned undefined. */
   wait(): Promise<RateState> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -70,12 +70,12 @@ export class KeyShare {
     if (this.#untold > 0 || this.#waiting.length > 0) return true;
     if (nowMs >= this.#endsAtMs || this.#lease === 0) return false;
     if (this.#isIdle(nowMs)) return this.#left > 0;
-    // What other hosts have given back may be had later.
+    // Requests that other hosts give back may become available.
     if (this.#isUsedUp) return nowMs >= this.#askedAtMs + IDLE_MS;
     return 2 * this.#left <= this.#lease;
   }
 
-  /** Nothing would be lost without it. */
+  /** True if it may be dropped without loss. */
   isOver(nowMs: number): boolean {
     return nowMs >= this.#endsAtMs && this.#unknown === 0 && this.#waiting.length === 0;
   }
@@ -111,7 +111,7 @@ export class KeyShare {
     this.decide(nowMs);
   }
 
-  /** Counts what waits without the database. */
+  /** Counts waiting requests without the database. */
   decide(nowMs: number): void {
     this.#serveWaiting(nowMs, true);
   }

@@ -10,21 +10,21 @@ export interface LeasedRatesOptions {
   readonly onAlone?: (error: unknown) => void;
 }
 
-/** Requests wait so long for the database; then this host counts for itself. */
+/** Time that requests wait for the database; then this host counts for itself. */
 const PATIENCE_MS = 500;
 const RETRY_MS = 1000;
 const MAX_QUESTIONS = 1000;
 
 /**
  * Counts requests against rates that hold over all hosts of a database. Each host has a small share of every limit in advance,
- * and takes more of it before that is used up: a request waits for the database only where nothing is left of the share.
+ * and takes more of it before that is used up: a request waits for the database only if nothing is left of the share.
  */
 export class LeasedRates implements RateCounter {
   readonly #windows: Pick<RateWindows, 'take'>;
   readonly #byDefault: RateLimit;
   readonly #onAlone: (error: unknown) => void;
   readonly #shares = new Map<string, KeyShare>();
-  /** Those that have something to ask. */
+  /** Shares with a question for the database. */
   readonly #asking = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   #exchange: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class LeasedRates implements RateCounter {
     return limit && this.#count(key.id, limit);
   }
 
-  /** Gives back what was granted. Call it when no more requests come, before the database is closed. */
+  /** Gives grants back. Call it when no more requests come, before the database is closed. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#asking.clear();
@@ -59,7 +59,7 @@ export class LeasedRates implements RateCounter {
     const questions = [...this.#shares.values()]
       .filter((share) => share.wantsToAsk(nowMs))
       .map((share) => share.question(nowMs));
-    // What is not given back in time is missing until the window ends.
+    // Grants that are not given back in time are missing until the window ends.
     if (questions.length > 0) await this.#windows.take(questions).catch(() => {});
   }
 
@@ -89,7 +89,7 @@ export class LeasedRates implements RateCounter {
     this.#start();
   }
 
-  /** One exchange at a time: what comes up meanwhile goes with the next, all keys together. */
+  /** One exchange runs at a time; questions that arrive meanwhile go with the next, all keys together. */
   #start(): void {
     if (this.#exchange !== undefined || performance.now() < this.#nextAtMs) return;
     this.#exchange = this.#talk().finally(() => {

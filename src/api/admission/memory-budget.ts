@@ -23,12 +23,12 @@ export class MemoryBudget {
     return this.#shares.inUse;
   }
 
-  /** Those that do not lie in the arena. */
+  /** Bytes outside the arena. */
   get countedBytes(): number {
     return this.#countedBytes;
   }
 
-  /** Whether so many more are within the holder's share, however much is left. */
+  /** Whether this many more bytes are within the holder's share, however much is left. */
   allows(holder: Holder, bytes: number): boolean {
     return this.#shares.shareObstacle(holder, bytes) === undefined;
   }

@@ -3,7 +3,7 @@ import type { Config } from '../../base/config/options.js';
 import type { ExpectedWait } from './expected-wait.js';
 import { RequestPermits } from './request-permits.js';
 
-/** What decides where the permit of a request comes from. */
+/** The traits that decide which pool gives a request its permit. */
 export interface PermitTraits {
   /** Its permits are those of transfers, of which requests to the API need none. */
   readonly isTransfer?: true;
@@ -11,7 +11,7 @@ export interface PermitTraits {
   readonly isWatch?: true;
   /** Anybody may send a body, and take their time: it has permits of its own, so that strangers leave those of keys alone. */
   readonly isSignIn?: true;
-  /** For those who look after the server: it has permits of its own, so that they get in when the server is full. */
+  /** For administration, which has permits of its own, so that operators get in when the server is full. */
   readonly isAdmin?: true;
 }
 

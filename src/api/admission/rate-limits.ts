@@ -5,7 +5,7 @@ import { FixedWindows } from '../../base/fixed-windows.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 
-/** Where a key stands with its rate after one more request. */
+/** The state of a key's rate after one more request. */
 export interface RateState extends RateLimit {
   /** Requests that are left in the window. */
   readonly remaining: number;
@@ -36,7 +36,7 @@ export class RateLimits implements RateCounter {
     this.#nowMs = nowMs;
   }
 
-  /** Counts one request. Undefined where the key has no limit; else settled within the same turn of the event loop. */
+  /** Counts one request. Undefined if the key has no limit; else settled within the same turn of the event loop. */
   count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined {
     const limit = limitOf(key, this.#byDefault);
     if (limit === undefined) return undefined;

@@ -6,19 +6,19 @@ import type { Permit } from './request-permits.js';
 export interface ReceivedBody {
   readonly permit: Pick<Permit, 'isContended'> | undefined;
   readonly receivedBytes: number;
-  /** How long it has been on its way, without the time in which it was not read; 0 if none is awaited. */
+  /** Time that it has been on its way, without the time in which it was not read; 0 if none is awaited. */
   readonly receivingMs: number;
   /** Reading it fails with this reason. */
   cutBody(reason: unknown): void;
 }
 
-/** So long nothing is asked of a body. */
+/** Time before a body must have a pace. */
 const GRACE_MS = 2000;
 /** The rate that is asked grows by this with each second: 1 % of a telephone line's after the grace, all of it later. */
 const BYTES_PER_S2 = 400;
 const MAX_BYTES_PER_S = 16 * 1024;
 
-/** What a body must have brought after this time to keep a permit that others want. */
+/** Bytes that a body must have brought after this time to keep a permit that others want. */
 export function dueBytes(receivingMs: number): number {
   const seconds = receivingMs / 1000;
   return receivingMs < GRACE_MS ? 0 : seconds * Math.min(BYTES_PER_S2 * seconds, MAX_BYTES_PER_S);
@@ -30,10 +30,10 @@ export function dueBytes(receivingMs: number): number {
  * that a slow line does.
  */
 export class ReceivingPace {
-  /** What each had brought at the last look; a body from which nothing has come since has stopped. */
+  /** Bytes of each at the last look; a body without progress since has stopped. */
   #before = new Map<ReceivedBody, number>();
 
-  /** To be called every few seconds with all bodies on their way. */
+  /** Call it every few seconds with all bodies on their way. */
   look(bodies: Iterable<ReceivedBody>): void {
     const seen = new Map<ReceivedBody, number>();
     for (const body of bodies) {

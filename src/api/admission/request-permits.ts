@@ -8,21 +8,21 @@ import { type Holder, type Obstacle, SharedBudget, type SharePercents } from './
 /** One permit that a request holds. */
 export interface Permit {
   /**
-   * Counts it toward an account, too, which is known only now, and toward the file that is downloaded.
+   * Also counts it toward an account, known only now, and toward the file that is downloaded.
    * @throws ServiceError OVERLOADED
    */
   holdFor(account: string, file?: string): void;
-  /** True while others want what it holds. */
+  /** True while others want its permit. */
   isContended(): boolean;
-  /** To be called once. */
+  /** Call it once. */
   release(): void;
 }
 
 export interface PermitOptions {
   readonly percents?: SharePercents;
-  /** What the permits are for, as the refusal names it. */
+  /** The purpose of the permits, as the refusal names it. */
   readonly what?: string;
-  /** When somebody who is refused should come again; a second where absent. */
+  /** Seconds after which a refused holder should come again; default 1. */
   readonly retryAfterS?: (holder: Holder) => number;
 }
 
@@ -54,7 +54,7 @@ export class RequestPermits {
     return this.#budget.obstacle(holder, 1) === undefined;
   }
 
-  /** @throws ServiceError OVERLOADED; CONCURRENCY_LIMITED where a key has its share */
+  /** @throws ServiceError OVERLOADED; CONCURRENCY_LIMITED if a key has its share */
   acquire(holder: Holder): Permit {
     const budget = this.#budget;
     this.#refuseAt(budget.obstacle(holder, 1), holder);
@@ -62,7 +62,7 @@ export class RequestPermits {
     let held = holder;
     return {
       holdFor: (account, file) => {
-        // What it holds itself is not in its way.
+        // Its own permit is not in its way.
         budget.give(held, 1);
         const obstacle = budget.shareObstacle({ account, file }, 1);
         if (obstacle === undefined) held = { ...held, account, file };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counts } from '../../base/counts.js';
 
-/** Whose request it is, as far as that is known. */
+/** The holder of a request, as far as known. */
 export interface Holder {
   readonly key?: string | undefined;
   /** Of the link that a transfer uses. */
   readonly account?: string | undefined;
   readonly address?: string | undefined;
-  /** What is downloaded; one of the account's. */
+  /** The file that is downloaded; one of the account's. */
   readonly file?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export type SharePercents = Readonly<Partial<Record<HolderKind, number>>>;
 
 export const nobody: Holder = {};
 
-/** What keeps a holder from more: there is too little left, or it has its share. */
+/** The obstacle to a holder's further use: too little is left, or it has its share. */
 export type Obstacle = { readonly kind: 'total' } | { readonly kind: HolderKind; readonly held: number };
 
 interface Dimension {
@@ -29,10 +29,10 @@ interface Dimension {
 }
 
 /**
- * A number of units that requests hold for a time, shared out by key, account and address. A holder may have its
- * percentage of what the others leave: alone it comes far, and the more others hold, the less it gets. With a share of
- * half, one greedy holder leaves half, two leave a third. A holder without any may always take what is left, so that no
- * share is too small for one request. A file shares what its account may have with the account's other files, in the same way.
+ * A number of units that requests hold for a time, shared out by key, account and address. A holder may have its percentage of
+ * the units that the others leave: alone it comes far, and the more others hold, the less it gets. With a share of half, one
+ * greedy holder leaves half, two leave a third. A holder without any may always take the rest, so that no share is too small
+ * for one request. A file shares its account's part with the account's other files, in the same way.
  */
 export class SharedBudget {
   readonly total: number;
@@ -52,7 +52,7 @@ export class SharedBudget {
 
   /** Undefined when `units` may be taken now. */
   obstacle(holder: Holder, units: number): Obstacle | undefined {
-    // A full server is told of first: its refusal does not depend on who asks.
+    // A full server is told of first: its refusal does not depend on the holder.
     if (this.#inUse + units > this.total) return { kind: 'total' };
     return this.shareObstacle(holder, units);
   }
@@ -76,7 +76,7 @@ export class SharedBudget {
     for (const dimension of this.#dimensions) change(dimension, holder, -units);
   }
 
-  /** More than half of the units are taken, or of what the holder may have: what it keeps is kept from others. */
+  /** More than half of all units, or of the holder's share, are taken: it keeps its units from others. */
   isContended(holder: Holder): boolean {
     if (this.#inUse > this.total / 2) return true;
     return this.#dimensions.some((dimension) => {

@@ -7,7 +7,7 @@ import { timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 import { isPublicAddress } from './public-address.js';
 
-/** What a fetch asks of the world around it. Tests have names and addresses of their own. */
+/** The outside world of a fetch. Tests have names and addresses of their own. */
 export interface FetchSurroundings {
   readonly resolve: (hostname: string) => Promise<readonly LookupAddress[]>;
   readonly isPublicAddress: (address: string) => boolean;
@@ -21,7 +21,7 @@ export const surroundings: FetchSurroundings = {
   isPublicAddress,
 };
 
-/** For a name to be resolved at a moment when nothing is sent. */
+/** For a name that is resolved when nothing is sent. */
 const LOOK_MS = 2000;
 
 /**
@@ -40,8 +40,8 @@ export async function refuseUnacceptable(target: FetchTarget, around: FetchSurro
 }
 
 /**
- * The addresses that a connection for this link may go to. One special address among public ones refuses them all: such a
- * name is broken, or somebody's trick.
+ * The permitted addresses of a connection for this link. One special address among public ones refuses them all: such a name is
+ * broken, or a trick.
  * @param progress called when the name is resolved
  * @throws ServiceError FETCH_ADDRESS_REFUSED, FETCH_UNREACHABLE, or the signal's reason
  */
@@ -71,7 +71,7 @@ function resolved(
 ): Promise<readonly LookupAddress[]> {
   return new Promise((done, fail) => {
     signal.throwIfAborted();
-    // Nothing can take back the question; its answer is then ignored.
+    // The question cannot be taken back; its answer is then ignored.
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
     resolve(hostname).then(
       (addresses) => {

@@ -12,7 +12,7 @@ import { lookupOf } from './pinned-lookup.js';
 
 export interface DownloadSource {
   readonly url: URL;
-  /** What the connection may go to; nothing is resolved here. */
+  /** The permitted addresses; nothing is resolved here. */
   readonly addresses: readonly LookupAddress[];
   /** Certificate authorities in place of Node's. */
   readonly ca: string | undefined;

@@ -2,8 +2,8 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 
 /**
- * What a log may show of a network error. Node hangs whole certificates, addresses and received bytes on its errors, and
- * the logger would write them all.
+ * The part of a network error that a log may show. Node hangs whole certificates, addresses and received bytes on its errors,
+ * and the logger would write them all.
  */
 function causeOf({ code, message }: NodeJS.ErrnoException): Error {
   return new Error(code === undefined || message.includes(code) ? message : `${code}: ${message}`);
@@ -12,13 +12,13 @@ function causeOf({ code, message }: NodeJS.ErrnoException): Error {
 export const unreachable = (error: Error): ServiceError =>
   new ServiceError('FETCH_UNREACHABLE', {}, { cause: causeOf(error) });
 
-/** What the clock of a fetch ends it with. */
+/** The error of a fetch that its clock ends. */
 export const timedOut = (problem: string): ServiceError => new ServiceError('FETCH_TIMEOUT', { problem });
 
 export const insecure = (error: Error): ServiceError =>
   new ServiceError('FETCH_INSECURE', {}, { cause: causeOf(error) });
 
-/** What an answer with this status and encoding is refused with; undefined for one with a file. */
+/** The refusal of an answer with this status and encoding; undefined for one with a file. */
 export function refusalOf(status: number, encoding = 'identity'): ServiceError | undefined {
   if (status >= 300 && status < 400) return new ServiceError('FETCH_REDIRECTED', { status });
   if (status >= 400 && status < 500) return new ServiceError('FETCH_STATUS_REFUSED', { status });

@@ -9,17 +9,17 @@ import { isHouseAddress, opens } from './house-address.js';
 
 export interface FetchTarget {
   readonly url: URL;
-  /** The configured storage may have any address; others need public ones, or some that are opened. */
+  /** The configured storage may have any address; others need public ones, or opened ones. */
   readonly isStorage: boolean;
-  /** False for a host that is allowed inside the house only; true when absent. */
+  /** False for a host that is allowed inside the house only; default true. */
   readonly mayBePublic?: boolean;
-  /** Whether its host may have this address, although it is not public; never when absent. */
+  /** Whether its host may have this address, although it is not public; default never. */
   readonly opens?: (address: string) => boolean;
 }
 
 const MAX_URL_BYTES = 8 * 1024;
 const MAX_SHOWN_CHARS = 100;
-/** What a wildcard stands for. */
+/** The labels behind a wildcard. */
 const LABELS = /^(?:[a-z0-9_-]+\.)+$/;
 /** WHATWG's parser forgives more than this: white space, backslashes, no slashes, other scripts. */
 const PLAIN_URL = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
@@ -37,11 +37,11 @@ export interface PolicyOptions {
   readonly subject?: PolicySubject;
   /** Hosts inside the house. */
   readonly privateHosts?: readonly PrivateHost[];
-  /** Whether the storage has made this link, whatever host it names; never when absent. */
+  /** Whether the storage has made this link, whatever host it names; default never. */
   readonly isOwnLink?: (url: URL) => boolean;
 }
 
-/** Decides where a link may point to, from its text alone: nothing is resolved or sent for a refused one. */
+/** Decides on the target of a link, from its text alone: nothing is resolved or sent for a refused one. */
 export class FetchPolicy {
   readonly #prefixesOfStorage: () => readonly string[];
   #storagePrefixes: readonly URL[] | undefined;
@@ -51,9 +51,9 @@ export class FetchPolicy {
   readonly #isOwnLink: (url: URL) => boolean;
 
   /**
-   * @param prefixesOfStorage what the configured storage's links begin with, such as `https://s3.example.com/`: origin
-   * and path, whole segments only. Asked once, by the first link: the embedded storage's own depend on the port that the
-   * server got.
+   * @param prefixesOfStorage the beginnings of the configured storage's links, such as `https://s3.example.com/`: origin and
+   * path, whole segments only. Asked once, by the first link: the embedded storage's own depend on the port that the server
+   * got.
    */
   constructor(
     prefixesOfStorage: () => readonly string[],
@@ -67,7 +67,7 @@ export class FetchPolicy {
     this.#isOwnLink = isOwnLink;
   }
 
-  /** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED or what the subject says; none shows the link's query, which holds a signature */
+  /** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED or the subject's error; none shows the link's query, which holds a signature */
   judge(link: string): FetchTarget {
     const url = this.#parse(link);
     this.#storagePrefixes ??= this.#prefixesOfStorage().map((prefix) => new URL(prefix));

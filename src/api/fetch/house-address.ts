@@ -5,7 +5,7 @@ import { isPublicAddress } from './public-address.js';
 
 type Subnet = readonly [network: string, prefixBits: number];
 
-/** Where programs of the same house are: private, shared (CGNAT) and loopback addresses. */
+/** Networks of programs in the same house: private, shared (CGNAT) and loopback addresses. */
 const inHouse: readonly Subnet[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -16,7 +16,7 @@ const inHouse: readonly Subnet[] = [
   ['fc00::', 7],
 ];
 
-/** Where clouds hand out the keys of their machines, some of them inside the ranges above; and other link-local addresses. */
+/** Addresses at which clouds hand out the keys of their machines, some inside the ranges above; and other link-local ones. */
 const metadata: readonly Subnet[] = [
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
@@ -55,7 +55,7 @@ export function isHouseAddress(address: string): boolean {
   return family !== undefined && isInRanges(address, family) && !isMetadata(address, family);
 }
 
-/** Whether a range that an operator allows opens this address. Those with keys of machines must be named by themselves. */
+/** Whether a range that an operator allows opens this address. Addresses with keys of machines must be named by themselves. */
 export function opens({ family, address: network, prefixBits }: AddressRange, address: string): boolean {
   if (familyOf(address) !== family) return false;
   if (!containing([[network, prefixBits]])(address, family)) return false;

@@ -11,7 +11,7 @@ import { acceptableAddresses, type FetchSurroundings } from './acceptable-addres
 import { insecure, refusalOf, timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 
-/** What tells one version of a file from another. */
+/** Tells the versions of a file apart. */
 interface Version {
   readonly bytes: number;
   readonly etag: string;
@@ -25,10 +25,10 @@ export interface LinkSourceOptions {
   readonly retryPausesMs?: readonly number[];
 }
 
-/** One range and those that are read ahead. */
+/** One range, and the blocks read ahead. */
 const MAX_CONNECTIONS = 3;
 const TOTAL = /^bytes (\d+)-(\d+)\/(\d+)$/;
-/** Not a missing file, but one that may be readable later. */
+/** The file is not missing, and may be readable later. */
 const TRANSIENT = new Set(['FETCH_UNREACHABLE', 'FETCH_FAILED', 'FETCH_TIMEOUT']);
 const isTransient = (error: unknown): boolean => error instanceof ServiceError && TRANSIENT.has(error.key);
 
@@ -36,7 +36,7 @@ const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'v
 
 /**
  * The file behind a link, read in ranges. Each connection goes to addresses that were judged for it, redirects are refused, and
- * each answer has to be of the version that was there when it was opened.
+ * each answer must be of the version that was there when it was opened.
  */
 export class LinkSource implements ByteSource {
   readonly #target: FetchTarget;

@@ -29,7 +29,7 @@ export interface FetchLimits {
   readonly fileTooLarge: () => ServiceError;
 }
 
-/** Fetches files behind presigned links into upload memory, from where the policy lets it and nowhere else. */
+/** Fetches files behind presigned links into upload memory, from permitted addresses only. */
 export class PresignedFetcher {
   readonly #policy: FetchPolicy;
   readonly #queue: ArenaQueue;
@@ -108,7 +108,7 @@ async function openUnlessGone(
   try {
     return await orAborted(signal, opening);
   } catch (error) {
-    // An object that still opens has no reader any more.
+    // An object that still opens has lost its reader.
     void opening.then((source) => source?.close()).catch(() => {});
     throw error;
   }

@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 type Subnet = readonly [network: string, prefixBits: number];
 
-/** What the IANA registry of special-purpose IPv4 addresses does not call globally reachable, and what comes close. */
+/** Addresses that the IANA registry of special-purpose IPv4 addresses does not call globally reachable, and similar ones. */
 const specialIPv4: readonly Subnet[] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
@@ -26,7 +26,7 @@ const specialIPv4: readonly Subnet[] = [
   ['240.0.0.0', 4], // reserved, and broadcast
 ];
 
-/** Global unicast. What embeds an IPv4 address (mapped, compatible, NAT64) lies outside of it. */
+/** Global unicast. Addresses that embed an IPv4 address (mapped, compatible, NAT64) lie outside of it. */
 const globalIPv6: Subnet = ['2000::', 3];
 const specialIPv6: readonly Subnet[] = [
   ['2001::', 23], // protocol assignments; holds Teredo, which embeds an IPv4 address
@@ -47,7 +47,7 @@ const closedIPv4 = listOf(specialIPv4, 'ipv4');
 const openIPv6 = listOf([globalIPv6], 'ipv6');
 const closedIPv6 = listOf(specialIPv6, 'ipv6');
 
-/** Whether an address, as a resolver gives it, belongs to the public internet; false for what is no address. */
+/** Whether an address, as a resolver gives it, belongs to the public internet; false if it is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !closedIPv4.check(address, 'ipv4');
   // isIPv6 takes zones, which only link-local addresses have.

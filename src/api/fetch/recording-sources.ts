@@ -36,7 +36,7 @@ export class RecordingSources {
   /**
    * The file behind a `presigned_url`. Links of the storage's own are checked here and read from it: its public name may not be
    * reachable from this host.
-   * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, or what the storage refuses links with
+   * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, or the storage's refusal of links
    */
   async ofLink(link: string, signal: AbortSignal): Promise<ByteSource> {
     const target = this.#policy.judge(link);

@@ -10,7 +10,7 @@ import type { ArenaQueue } from '../upload/arena-queue.js';
 
 const BLOCK_BYTES = 1 << 20;
 
-/** What refuses a link of the storage's own, as if it had been fetched. */
+/** The error of a link of the storage's own, as if it had been fetched. */
 function asFetched(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { status } = error;
@@ -21,7 +21,7 @@ function asFetched(error: unknown): unknown {
 
 /**
  * Opens the object behind a link that the storage has made, under whichever name: no request goes out to come back in.
- * @returns undefined for a link that has to be fetched
+ * @returns undefined for a link that must be fetched
  * @throws ServiceError FETCH_STATUS_REFUSED, FETCH_FAILED
  */
 export async function openStored(

@@ -19,7 +19,7 @@ export interface PostOptions {
   readonly timeoutMs: number;
 }
 
-/** What comes after it is not waited for. */
+/** The rest of an answer is not waited for. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
@@ -69,7 +69,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     let isHandshaking = false;
     let answer: PostedAnswer | undefined;
-    /** What the client said counts, even if it cannot end. */
+    /** The client's status counts, even if its answer does not end. */
     const settle = (otherwise: () => unknown): void => {
       if (answer === undefined) reject(otherwise());
       else resolve(answer);

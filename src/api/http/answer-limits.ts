@@ -2,7 +2,7 @@
 import type { CloseReason } from '../../base/observe/close-reason.js';
 import { type Holder, SharedBudget, type SharePercents } from '../admission/shared-budget.js';
 
-/** A turn of the event loop has at least so many answers, and at most twice as many; the rest wait for the next turn. */
+/** Answers in a turn of the event loop: at least this many, at most twice; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
 /** Answers without a body that keep their connection: the burst, and the number per second. */
 const BODILESS_BURST = 64;
@@ -11,7 +11,7 @@ const BODILESS_PER_S = 16;
 export interface AnswerLimitOptions {
   /** Bytes of unread answers, over all connections. */
   readonly maxBytes: number;
-  /** How they are shared out. */
+  /** Shares of holders. */
   readonly percents?: SharePercents;
   /** Time for a client to read one. */
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ export interface AnswerLimitOptions {
 }
 
 /**
- * Limits what unread answers hold. A connection never has more than one answer under way: uWebSockets.js ends it if the
+ * Limits the memory of unread answers. A connection never has more than one answer under way: uWebSockets.js ends it if the
  * next request is parsed before the answer was read.
  */
 export class AnswerLimits {
@@ -78,8 +78,8 @@ export class AnswerLimits {
   }
 
   /**
-   * False if an answer without a body must end its connection. Nothing tells whether the system has taken it, so a client
-   * that reads nothing could pile up such answers.
+   * False if an answer without a body must end its connection. The system does not tell whether it has taken the answer, so a
+   * client that reads nothing could pile up such answers.
    */
   takeBodiless(): boolean {
     const now = this.#nowMs();

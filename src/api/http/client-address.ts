@@ -33,7 +33,7 @@ export class ClientAddresses {
     while (end > 0) {
       const start = forwardedFor.lastIndexOf(',', end - 1) + 1;
       const address = addressIn(forwardedFor.slice(start, end).trim());
-      // `unknown`, or nonsense: all that is certain is that the last proxy sent it.
+      // `unknown`, or nonsense: certain is only that the last proxy sent it.
       if (address === undefined) return client;
       client = address;
       if (!this.#isTrusted(client)) return client;

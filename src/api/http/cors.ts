@@ -27,7 +27,7 @@ const none: Headers = [];
 const varies = ['vary', 'origin'] as const;
 
 /**
- * Which web pages may read answers. Requests from others are served all the same: keys decide what a client may do, and
+ * Decides which web pages may read answers. Requests from others are served all the same: keys decide on a client's rights, and
  * because browsers never send keys by themselves, no page can act in the name of its visitor. The admin API also has cookies,
  * so no other origin may read its answers, whatever is allowed.
  */

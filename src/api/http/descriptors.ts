@@ -5,7 +5,7 @@ import fs from 'node:fs';
 const RESERVED_SHARE = 0.25;
 const MAX_RESERVED = 512;
 
-/** How many this process may have; Infinity if the system does not say. Node has raised it as far as it may. */
+/** The number that this process may have; Infinity if the system does not say. Node has raised it as far as it may. */
 export function descriptorsAllowed(): number {
   try {
     const limits = fs.readFileSync('/proc/self/limits', 'utf8');

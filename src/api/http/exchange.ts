@@ -27,7 +27,7 @@ import {
   writeUnended,
 } from './uws.js';
 
-/** How long the rest of a refused body is read and discarded, so that the client gets to read the refusal. */
+/** Time to read and discard the rest of a refused body, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
 /** Largest buffered answer that ends its connection: room for any error and most results. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
@@ -35,7 +35,7 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 /** Of a body that arrives before the key is known, whatever else is in memory. */
 const FREE_HELD_BYTES = 16 * 1024;
 
-/** How long to wait for the rest of a body if little is missing. */
+/** Time to wait for the rest of a body if little is missing. */
 const NEAR_END_MS = 20;
 
 /** The client closed the connection, or uWebSockets.js did for it. */
@@ -229,7 +229,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#kept = undefined;
   }
 
-  /** Keeps what comes of the body for a listener that is found a few microtasks later. */
+  /** Keeps the body's bytes for a listener that is found a few microtasks later. */
   holdBody(): void {
     this.#incoming.hold();
   }
@@ -249,7 +249,7 @@ export class Exchange implements RouteRequest, BodyStream {
     if (!this.#over) this.#incoming.resume(this.elapsedMs);
   }
 
-  /** How long the body has been on its way, without the time in which we did not read it; 0 while we do not. */
+  /** Time that the body has been on its way, without the time in which we did not read it; 0 while we do not. */
   get receivingMs(): number {
     return this.#over ? 0 : this.#incoming.receivingMs(this.elapsedMs);
   }
@@ -459,7 +459,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#keepHeld();
   }
 
-  /** Whose memory it takes: of a stranger, all that is known is the address. */
+  /** The holder of its memory: of a stranger, only the address is known. */
   get #payer(): Holder {
     return this.holder === nobody ? { address: addressBlock(this.clientAddress) } : this.holder;
   }

@@ -55,7 +55,7 @@ export interface FrontDoorOptions {
   readonly ended: EndedRequests;
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
-  /** What bodies take before they lie in the arena, or if they never do. */
+  /** Memory of bodies outside the arena. */
   readonly memory: MemoryBudget;
   readonly cors: Cors;
   /** Without it there are no traces. */
@@ -97,7 +97,7 @@ export class FrontDoor {
     });
   }
 
-  /** Those of the admin address, which has them all. */
+  /** The routes of the admin address, which has them all. */
   get routes(): readonly Route[] {
     return this.#adminTable.routes;
   }
@@ -167,7 +167,7 @@ export class FrontDoor {
     }
   }
 
-  /** Begins the request's span. @returns what tells the client of it */
+  /** Begins the request's span. @returns the headers that tell the client of it */
   #traced({ record, path }: Exchange, parent: string): Headers {
     const { tracing } = this.#options;
     if (tracing === undefined || probes.has(path)) return [];
@@ -372,7 +372,7 @@ export class FrontDoor {
     this.#answer(exchange, reply, [...errorHeaders(failure), ...allow]);
   }
 
-  /** Nothing after the request may be read as another one. */
+  /** The bytes after the request must not be read as another one. */
   #cut(exchange: Exchange, failure: ServiceError): void {
     const { record } = exchange;
     record.errorKey = failure.key;

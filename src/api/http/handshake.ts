@@ -3,7 +3,7 @@ import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../base/contract/str
 import type { SocketHandler } from '../streams/socket.js';
 import type { HttpRequest, HttpResponse, SocketContext } from './uws.js';
 
-/** What a WebSocket carries for uWebSockets.js. */
+/** Data that uWebSockets.js attaches to a WebSocket. */
 export interface SocketData {
   readonly handler: SocketHandler;
 }

@@ -19,7 +19,7 @@ export class IncomingBody {
   isPaused = false;
   readonly #res: HttpResponse;
   #listener = nobody;
-  /** What arrived while the body is held; undefined while it is not. */
+  /** Bytes that arrived while held; undefined while it is not. */
   #held: GrowingBytes | undefined;
   #pausedAtMs = 0;
   #pausedMs = 0;
@@ -42,7 +42,7 @@ export class IncomingBody {
     if (!this.isPending) listener(new Uint8Array(0), true);
   }
 
-  /** What is kept for a listener takes of the memory. */
+  /** Memory of the bytes kept for a listener. */
   get heldBytes(): number {
     return this.#held?.capacity ?? 0;
   }

@@ -45,8 +45,8 @@ export function sendPiece(
 }
 
 /**
- * The same for a text of a body of unknown length. uWebSockets.js buffers what the socket does not take of it, so there must be no next
- * one before this resolves.
+ * The same for a text of a body of unknown length. uWebSockets.js buffers the part that the socket does not take, so there must
+ * be no next one before this resolves.
  */
 export function sendText(
   res: HttpResponse,
@@ -73,7 +73,7 @@ export function sendText(
 }
 
 /**
- * Resolves when the system has taken what is sent, or the client has gone.
+ * Resolves when the system has taken the piece, or the client has gone.
  * @param send returns whether that was so at once; otherwise calls `taken` later
  */
 function untilTaken({ signal, timeoutMs }: PieceLimits, send: (taken: () => void) => boolean): Promise<void> {

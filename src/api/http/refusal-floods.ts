@@ -18,7 +18,7 @@ import { PendingAnswer } from './pending-answer.js';
 import { correlationIdOf, type RequestHead } from './request-head.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
-/** Refusals of a key in a second that get all the attention of other requests. */
+/** Refusals per key and second that are handled normally. */
 const USUAL_REFUSALS = 10;
 const PERIOD_MS = 1000;
 
@@ -53,8 +53,8 @@ interface PreparedAnswer {
 /**
  * The short way for refusals, which keeps the main thread free for accepted requests. If the queue refuses more than ten
  * requests of a key within a second, further ones are refused before anything is set up for them, until the second ends.
- * uWebSockets.js discards their bodies: handing chunks over would cost more than the refusal. Clients see no difference,
- * except that the answer does not wait for the body. What needs care with its connection takes the usual way.
+ * uWebSockets.js discards their bodies: handing chunks over would cost more than the refusal. Clients see no difference, except
+ * that the answer does not wait for the body. Requests that need care with their connection take the usual way.
  */
 export class RefusalFloods {
   readonly #options: RefusalFloodOptions;

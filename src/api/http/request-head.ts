@@ -4,7 +4,7 @@ import type { HttpRequest } from './uws.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What every request's headers are read for. Of several values the first that is not empty; empty if absent. */
+/** The headers read of every request. Of several values the first that is not empty; empty if absent. */
 export interface RequestHead {
   readonly apiKey: string;
   readonly contentType: string;

@@ -20,7 +20,7 @@ export type {
 
 const require = createRequire(import.meta.url);
 
-/** The newer one first. Its binaries need a newer C library; those of the older one end with Node 23. */
+/** The newer one first. Its binaries need a newer C library; the older one's end with Node 23. */
 const packages = ['uWebSockets.js', 'uWebSockets.js-20.51'];
 
 const loaded = load();
@@ -63,10 +63,10 @@ function cLibrary(): string {
 const CORK_BYTES = 16 * 1024;
 
 /**
- * Ends a connection with an answer that reaches the client, without reading anything else that came with the request. The
- * bytes after a request of unclear length must never be read as another request, and only a closed socket stops
- * uWebSockets.js from parsing them. Closing discards collected answers, unless they are too large to be collected, so white
- * space fills up the body. Only while the request's handler runs.
+ * Ends a connection with an answer that reaches the client, without reading anything else that came with the request. The bytes
+ * after a request of unclear length must never be read as another request, and only a closed socket stops uWebSockets.js from
+ * parsing them. Closing discards collected answers, unless they are too large for that, so white space fills up the body. Only
+ * while the request's handler runs.
  */
 export function answerAndCut(res: HttpResponse, status: string, headers: Headers, body: string): void {
   writeUnended(res, status, headers, body.padEnd(CORK_BYTES + 1));

@@ -30,7 +30,7 @@ const NOT_FOUND_STATUS = entryOf('NOT_FOUND').status;
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
 const exampleTime = new Date('2026-11-21T12:00:00Z');
 
-/** Names what has no effect; people who sign in send JSON. */
+/** Reports fields without effect; people who sign in send JSON. */
 const takesFields = ({ scope, role, operation }: Rules): boolean =>
   scope !== undefined || role !== undefined || operation?.json !== undefined;
 

@@ -11,13 +11,13 @@ import type { FieldReader } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 
-/** How files come into the upload arena. */
+/** The ways of files into the upload arena. */
 export interface FileIntake {
   readonly queue: ArenaQueue;
   readonly fetcher: PresignedFetcher;
 }
 
-/** The limits of a form, and what is said of a file behind a link where that is something else. */
+/** The limits of a form, and the refusal of a file behind a link if that differs. */
 export interface InputLimits extends FormLimits {
   readonly linkTooLarge?: () => ServiceError;
 }

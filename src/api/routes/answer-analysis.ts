@@ -11,16 +11,16 @@ import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
 import type { Reply, RouteRequest } from './route.js';
 
-/** What is noted of every file that was analysed, whatever it was asked. */
+/** Results recorded for every analysed file, whatever the question. */
 export interface Findings
   extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
   /** As the answer names it. */
   readonly model: string;
-  /** Of all that took part; never an alias. */
+  /** Of all models that took part; never an alias. */
   readonly modelIds: readonly string[];
 }
 
-/** Notes in a request's record what its log line, metrics and usage are made of. */
+/** Notes in a request's record the figures for its log line, metrics and usage. */
 export function noteFindings(record: RequestRecord, findings: Findings): void {
   record.stagesMs = { ...record.stagesMs, ...findings.timesMs };
   record.model = findings.model;

@@ -63,7 +63,7 @@ export function batchCreator(parts: JobRouteParts) {
         keyId,
         task: 'batch',
         source: JSON.stringify(source),
-        // The result is stored, too.
+        // The result is also stored.
         home: files.home,
         parameters: JSON.stringify(parameters),
         manifest: fields.lines,

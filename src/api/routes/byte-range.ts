@@ -8,8 +8,8 @@ export interface ByteRange {
 }
 
 /**
- * The part of a body that a `range` header asks for (RFC 9110, section 14.2). Undefined where all of it is to be sent:
- * no header, one that cannot be understood, or several ranges at once.
+ * The part of a body that a `range` header asks for (RFC 9110, section 14.2). Undefined if all of it must be sent: no header,
+ * one that cannot be understood, or several ranges at once.
  * @throws ServiceError OBJECT_RANGE_INVALID
  */
 export function requestedRange(header: string | undefined, bytes: number): ByteRange | undefined {

@@ -7,7 +7,7 @@ export type Encoding = (typeof encodings)[number];
 /**
  * The best encoding that the client understands.
  * @param accepted the header `accept-encoding`
- * @param offered what there is beside `identity`
+ * @param offered the encodings beside `identity`
  */
 export function encodingFor(accepted: string, offered: (encoding: Encoding) => boolean): Encoding {
   const understood = accepted

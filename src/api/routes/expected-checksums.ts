@@ -20,7 +20,7 @@ function algorithmOf(header: string): ChecksumAlgorithm | undefined {
 }
 
 /**
- * What an upload's headers and trailers say about its content. A checksum in a link's query means nothing, as in S3: SDKs
+ * The checksums of an upload's content in its headers and trailers. A checksum in a link's query means nothing, as in S3: SDKs
  * put that of an empty body there.
  * @throws ServiceError OBJECT_REQUEST_UNSUPPORTED
  */

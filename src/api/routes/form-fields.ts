@@ -26,7 +26,7 @@ const shown = (value: unknown): string => {
   return text === '' ? 'an empty value' : escapeInvisible(JSON.stringify(text.slice(0, MAX_SHOWN_CHARS)));
 };
 
-/** A value from JSON, whose type may be what is wrong with it. */
+/** A value from JSON, whose type may be the fault. */
 const shownJson = (value: unknown): string => {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
@@ -56,7 +56,7 @@ export class FieldValidator<Values> {
     this.#schemas = schemas;
     this.names = Object.keys(schemas);
     this.#compiled = once(() => {
-      // Ajv fills in defaults; what is undefined here stays absent.
+      // Ajv fills in defaults; undefined ones stay absent.
       const ajv = new Ajv({
         ...ownSchemas,
         useDefaults: true,
@@ -109,7 +109,7 @@ export class FieldValidator<Values> {
       seen.add(part.name);
       const text = form.text(part);
       if (schema.nullInForm && (text === '' || text === 'null')) continue;
-      // What is no number stays a string, so that the schema refuses it in its own words.
+      // Other text stays a string, so that the schema refuses it in its own words.
       values[part.name] = mayBeNumber(schema) && isNumber(text) ? Number(text) : text;
     }
     return this.check(values);
@@ -140,7 +140,7 @@ export class FieldValidator<Values> {
   }
 
   /**
-   * The same of a change, in which null stands for itself where a field may be null.
+   * The same of a change, in which null stands for itself if a field may be null.
    * @throws ServiceError FIELD_INVALID
    */
   fromChange(object: Record<string, unknown>): Values {
@@ -157,10 +157,10 @@ export class FieldValidator<Values> {
   }
 }
 
-/** What turns a form or a JSON object into the values of its fields. */
+/** Turns a form or a JSON object into the values of its fields. */
 export type FieldReader<Values> = Pick<FieldValidator<Values>, 'names' | 'fromForm' | 'fromJson'>;
 
-/** Reads fields and what follows from them, which may refuse them. */
+/** Reads fields and resolves them, which may refuse them. */
 export const resolvedReader = <Values, Resolved>(
   validator: FieldReader<Values>,
   resolve: (fields: Values) => Resolved,

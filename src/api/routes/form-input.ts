@@ -9,7 +9,7 @@ import type { RouteRequest } from './route.js';
 /** A request to analyse a file, arrived and checked. */
 export interface AnalysisInput<Fields> {
   readonly fields: Fields;
-  /** Where the file lies in the upload arena, until `release` is called. */
+  /** The file in the upload arena, until `release` is called. */
   readonly region: ArenaRegion;
   release(): void;
 }
@@ -17,7 +17,7 @@ export interface AnalysisInput<Fields> {
 export interface FormInput<Fields> extends AnalysisInput<Fields> {
   /** All files of the field; `region` is the first. */
   readonly regions: readonly ArenaRegion[];
-  /** The content of the large field of the limits, where it lies; undefined without one. */
+  /** The content of the limits' large field, in place; undefined without one. */
   readonly largeField: Uint8Array | undefined;
 }
 

@@ -17,7 +17,7 @@ import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
-/** @throws ServiceError FORBIDDEN if the key may not have what such a job is about: voiceprints are for others than verdicts. */
+/** @throws ServiceError FORBIDDEN if the key may not use such a job: voiceprints need another scope than verdicts. */
 export function requireScope({ caller }: RouteRequest, task: Job['task']): void {
   const scope = 'voiceid';
   if (task === 'enroll' && (caller === undefined || !allows(caller.scopes, scope)))
@@ -29,7 +29,7 @@ const whyNot: Readonly<Record<NotRetryable['why'], string>> = {
   'no source': 'the server no longer knows where its recording lies. Make a new job.',
 };
 
-/** @throws ServiceError for what a queue of jobs rejects with */
+/** @throws ServiceError for the errors of a queue of jobs */
 export async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -113,7 +113,7 @@ async function refuseMissing(storage: FileLookup, source: JobSource | undefined)
 
 /**
  * Makes a job, or finds the earlier one.
- * @param source what it reads, if that is a file
+ * @param source its input, if that is a file
  * @param path see `publicPath`
  * @throws ServiceError
  */

@@ -31,13 +31,13 @@ export interface JobRouteParts {
   readonly points: OperatingPoints;
   readonly files: SourceParts['files'] & { readonly storage: FileLookup };
   readonly policy: Pick<FetchPolicy, 'judge'>;
-  /** Where webhooks may go. */
+  /** The permitted addresses of webhooks. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
   readonly refuseAddress?: SourceParts['refuseAddress'];
   readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'> & Parameters<typeof publicPath>[0];
 }
 
-/** What the tasks of a job have in common. */
+/** Fields that the tasks of a job have in common. */
 type CommonFields = SourceFields & Pick<JobFields, 'idempotency_key' | 'callback_url'>;
 
 /** `POST /v1/jobs`. */

@@ -6,7 +6,7 @@ import type { JobParameters } from '../../state/jobs/job-text.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { regionOf } from './region.js';
 
-/** What analyses in the background follow from, with the threshold as a number. @throws ServiceError FIELD_INVALID */
+/** The parameters of analyses in the background, with the threshold as a number. @throws ServiceError FIELD_INVALID */
 export function analysisParameters(
   {
     model,

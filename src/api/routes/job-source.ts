@@ -9,7 +9,7 @@ import type { FetchPolicy, FetchTarget } from '../fetch/fetch-policy.js';
 import { answered } from './job-answers.js';
 import { refuseUnstorableKey } from './link-fields.js';
 
-/** Where a request says that its file lies: in one of the two places. */
+/** The place of a request's file: one of the two. */
 export interface SourceFields {
   readonly presigned_url?: string | undefined;
   readonly key?: string | undefined;
@@ -21,7 +21,7 @@ export interface SourceParts {
     readonly storage: Pick<ObjectStorage, 'nameBehind'>;
   };
   readonly policy: Pick<FetchPolicy, 'judge'>;
-  /** Refuses a link whose host has an address that is never allowed; absent where that is left to the fetch. */
+  /** Refuses a link whose host has an address that is never allowed; by default the fetch does. */
   readonly refuseAddress?: ((target: FetchTarget) => Promise<void>) | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function jobSourceOf(
   return { link: url.href };
 }
 
-/** Who can read it: links are for everybody. */
+/** Its readers: links are for everybody. */
 export const homeOf = (source: JobSource, { home }: Pick<FileStore, 'home'>): string | undefined =>
   'object' in source ? home : undefined;
 

@@ -25,8 +25,8 @@ export function createLargeFilePermits(
 }
 
 /**
- * Receives large files, which together may hold only part of the upload memory: one that had to wait in the queue for
- * that memory would keep every small one behind it waiting, too.
+ * Receives large files, which together may hold only part of the upload memory: one that had to wait in the queue for that
+ * memory would also keep every small one behind it waiting.
  */
 export class LargeFileIntake<Fields> {
   readonly #reader: FieldReader<Fields>;

@@ -4,7 +4,7 @@ import { MAX_KEY_BYTES } from '../../base/contract/limits.js';
 import { isWellFormed } from '../../base/contract/object-key.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 
-/** What JSON Schema cannot say: it counts characters, and knows nothing of lone surrogates. */
+/** Beyond JSON Schema, which counts characters, and knows nothing of lone surrogates. */
 export function refuseUnstorableKey(field: string, key: string): void {
   if (!isWellFormed(key)) {
     throw new ServiceError('FIELD_INVALID', {

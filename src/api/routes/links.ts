@@ -38,7 +38,7 @@ export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Prom
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
-/** Signing costs up to a millisecond; after so many, other requests get their turn. */
+/** Signing costs up to a millisecond; after this many, other requests get their turn. */
 const LINKS_PER_TURN = 8;
 
 /**

@@ -4,7 +4,7 @@ import type { Route } from './route.js';
 
 export function metricsRoute(metrics: ServiceMetrics): Route {
   let rendering: Promise<string> | undefined;
-  /** Those who ask at the same time get the same text: to write it takes milliseconds. */
+  /** Simultaneous requests get the same text: to write it takes milliseconds. */
   const render = (): Promise<string> => {
     rendering ??= metrics.text().finally(() => {
       rendering = undefined;

@@ -43,7 +43,7 @@ export function predictRoute(
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: hint ? `${hint}.` : '' }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-  /** What is wrong with the fields is refused before anything is fetched or analysed. */
+  /** Refuses invalid fields before anything is fetched or analysed. */
   const resolve = (fields: PredictFields): ResolvedFields => {
     const { threshold: given, model } = fields;
     const threshold =

@@ -41,7 +41,7 @@ const documentation = '<li><a href="docs">Documentation</a></li>\n';
 const machineReadable = '<li><a href="openapi.json">OpenAPI document</a></li>';
 
 /**
- * For people who open the address in a browser: the dashboard, or else a page with links.
+ * For browsers at the server's address: the dashboard, or else a page with links.
  * @param hasDocs and `hasDashboard`: on the same address
  * @param storage that S3 programs find by its list of buckets, at the same path
  */

@@ -20,7 +20,7 @@ export interface RouteRequest extends Notes {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
-  /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
+  /** All headers, names in lower case, for routes with `wantsHeaders`; empty for the others. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;
   /** The address that the request came from: of the connection, or as trusted proxies report it. */
@@ -31,19 +31,19 @@ export interface RouteRequest extends Notes {
   readonly signal: AbortSignal;
   /** A WebSocket may be the answer. */
   readonly wantsSocket: boolean;
-  /** Whose key it is; undefined on operational routes. */
+  /** The request's key; undefined on operational routes. */
   readonly caller: AuthenticatedKey | undefined;
   /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
   holdFor(account: string, file?: string): void;
-  /** Keeps what comes of the body for a listener that comes later: call it before awaiting. */
+  /** Keeps the body's bytes for a listener that comes later: call it before awaiting. */
   holdBody(): void;
-  /** Without a listener: discards what was kept. */
+  /** Without a listener: discards the kept bytes. */
   dropHeldBody(): void;
-  /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
+  /** Call it when the input has arrived, in routes that take turns. @throws ServiceError OVERLOADED */
   beginTurn(): void;
   /** Comes to the admin address, or with a key with the scope `admin`; known on routes with `tellsOperators`. */
   readonly isOperator: boolean;
-  /** Where the route notes what the log and the metrics should say. */
+  /** The route's notes for the log and the metrics. */
   readonly record: RequestRecord;
 }
 
@@ -67,20 +67,20 @@ export interface ReplyTexts {
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  /** Bytes where all its readers share them. */
+  /** Bytes if all its readers share them. */
   readonly body: string | Uint8Array;
-  /** Beside those that every answer has. */
+  /** In addition to the headers of every answer. */
   readonly headers?: Headers;
   /** Instead of `body`, which is empty then. */
   readonly stream?: ReplyStream;
   /** Instead of `body`, which is empty then. */
   readonly texts?: ReplyTexts;
-  /** Instead of all else, with the status 101: the connection becomes a WebSocket, whose handler records what came of it. */
+  /** Instead of all else, with the status 101: the connection becomes a WebSocket, whose handler records its outcome. */
   readonly socket?: SocketHandler;
 }
 
 /**
- * An endpoint and how it is answered. Those that are not in src/base/contract/endpoints.ts, such as pages and where links lead,
+ * An endpoint and its handler. Endpoints that are not in src/base/contract/endpoints.ts, such as pages and targets of links,
  * are called by no program of a client by a name, and are not in `/openapi.json`.
  */
 export interface Route extends Endpoint, PermitTraits {
@@ -96,11 +96,11 @@ export interface Route extends Endpoint, PermitTraits {
   readonly tellsOperators?: true;
   /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
   readonly takesTurn?: true;
-  /** What must not be closed while a request to the route goes on. */
+  /** Models that must not be closed while a request to the route goes on. */
   readonly models?: { enter(): void; leave(): void };
   /**
-   * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
-   * The answer is dropped when the client has gone.
+   * Returns the answer or throws: ServiceError for faults that the client should know, anything else is an internal error. The
+   * answer is dropped when the client has gone.
    */
   handle(request: RouteRequest): Reply | Promise<Reply>;
   /** The answer to a refused request if it is not the usual JSON. */

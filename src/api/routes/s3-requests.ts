@@ -33,7 +33,7 @@ export function refuseOtherEtag(headers: ReadonlyMap<string, string>, header: st
 }
 
 /**
- * The XML that a signed request sends. To be called before its handler first awaits.
+ * The XML that a signed request sends. Call it before the request's handler first awaits.
  * @throws ServiceError as SignatureCheck.checkAny and receiveWhole do, OBJECT_CHUNKS_INVALID, OBJECT_DIGEST_MISMATCH
  */
 export async function receiveXml(

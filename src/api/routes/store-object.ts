@@ -20,12 +20,12 @@ export type OnStored = (object: StoredObject, owner: LinkOwner, traceparent?: st
 
 const MAX_PARTS = 10_000;
 const COPY_SOURCE = 'x-amz-copy-source';
-/** A request with one of these is refused, since it would not do what it asks for. */
+/** A request with one of these is refused, since its wish would not be fulfilled. */
 const OTHER_HEADER =
   /^(if-match|if-none-match|x-amz-(tagging|grant-.*|copy-source-if-(?!match$).*|server-side-encryption.*|object-lock-.*|website-redirect-location|write-offset-bytes))$/;
 
 /**
- * Stores what a request sends, or copies what it names: an object, or a part of one.
+ * Stores a request's body, or a copy of the object it names: an object, or a part of one.
  * @param onStored called before an upload through a link with an owner is answered
  */
 export function objectStorer(config: Config, storage: EmbeddedStorage, onStored: OnStored) {
@@ -65,7 +65,7 @@ export function objectStorer(config: Config, storage: EmbeddedStorage, onStored:
       }
       return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
     } catch (error) {
-      // First, or what still comes would be written to a file that is closed.
+      // First, or later bytes would be written to a closed file.
       reader.close();
       await upload.discard();
       throw error;

@@ -17,7 +17,7 @@ import { bucketOperations, objectOperations } from './stored-file-operations.js'
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Where the embedded storage's links lead: one object is stored or sent, whole or in part.
+ * The targets of the embedded storage's links: one object is stored or sent, whole or in part.
  * @param onStored called before an upload through a link with an owner is answered
  */
 export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onStored: OnStored): Route[] {
@@ -31,7 +31,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
   async function get(request: RouteRequest): Promise<Reply> {
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
     const name = nameOf(request);
-    // Uploads have to keep pace; readers have no minimum pace, and one link has any number of them.
+    // Uploads must keep pace; readers have no minimum pace, and one link has any number of them.
     request.holdFor(accountIn(name), name);
     const object = await storage.objects.read(name);
     try {
@@ -83,7 +83,7 @@ function objectReply(object: OpenObject, requestHeaders: ReadonlyMap<string, str
     ['etag', etag],
     ['last-modified', object.modifiedAt.toUTCString()],
     ['accept-ranges', 'bytes'],
-    // Whatever was uploaded must not become a page or a script of this host.
+    // An upload must never become a page or a script of this host.
     ['x-content-type-options', 'nosniff'],
     ['content-security-policy', "default-src 'none'; sandbox"],
   ];

@@ -107,8 +107,8 @@ function ticketFor(tickets: Tickets, keyId: string): Reply {
 }
 
 /**
- * Browsers let pages of all origins open WebSockets. A page needs a ticket or a key anyway; this keeps those of others from
- * using one that they came by.
+ * Browsers let pages of all origins open WebSockets. A page needs a ticket or a key anyway; this keeps foreign pages from using
+ * one that they came by.
  */
 function refuseForeignPages(headers: ReadonlyMap<string, string>, allowed: readonly string[]): void {
   const origin = headers.get('origin');

@@ -69,14 +69,14 @@ interface Samples {
   read(region: ArenaRegion, needs: SampleNeeds): Promise<VoiceSample>;
 }
 
-/** What was found out, and the answer that follows from it. */
+/** The findings, and the answer that follows from them. */
 interface Found {
   readonly findings: Omit<Findings, 'model'>;
   /** @throws ServiceError if the samples do not suffice */
   answer(processingS: number): Answer | Promise<Answer>;
 }
 
-/** What the routes ask of samples, and what they make of them. */
+/** The routes' demands on samples, and the answers from them. */
 interface Task<Fields, Checked> {
   readonly endpoint: Endpoint;
   readonly fieldSchemas: FieldSchemas;
@@ -98,7 +98,7 @@ interface Answer {
   readonly headers?: Headers;
 }
 
-/** What the routes are made of. */
+/** The parts of the routes. */
 interface VoiceParts {
   readonly config: Config;
   readonly analyser: Analyser;
@@ -136,7 +136,7 @@ function enrollRoute(parts: VoiceParts): Route {
   });
 }
 
-/** `POST /v1/voiceid/enroll-samples`: turns several samples into one voiceprint, and says what each is worth. */
+/** `POST /v1/voiceid/enroll-samples`: turns several samples into one voiceprint, and states the worth of each. */
 function enrollSamplesRoute(parts: VoiceParts): Route {
   const policy = parts.config.enrollAuthenticity;
   return voiceRoute<EnrollSamplesFields, void>(parts, {

@@ -6,7 +6,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { once } from '../../base/once.js';
 import { parseObject } from '../upload/json-body.js';
 
-/** What a client says, beside audio. */
+/** A client's message, other than audio. */
 export type ClientMessage =
   | { readonly type: 'start'; readonly parameters: Record<string, unknown> }
   | ResumeMessage

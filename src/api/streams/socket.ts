@@ -3,13 +3,13 @@
 /** One WebSocket, until it has ended. */
 export interface Socket {
   send(text: string): void;
-  /** What the client has not taken of it. */
+  /** Bytes that the client has not taken yet. */
   readonly unreadBytes: number;
   /** @param reason at most 123 bytes */
   end(code: number, reason: string): void;
 }
 
-/** What becomes of a WebSocket. */
+/** Receives the events of a WebSocket. */
 export interface SocketHandler {
   opened(socket: Socket): void;
   /** `bytes` are the socket's until this returns. */

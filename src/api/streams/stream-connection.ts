@@ -17,7 +17,7 @@ const NORMAL_CLOSE = 1000;
 /** RFC 6455: a reason has at most 123 bytes; keys of errors are shorter. */
 const HELLO_TIMEOUT_S = 10;
 
-/** What a connection needs of the server. */
+/** The server, as a connection sees it. */
 export interface StreamHost {
   readonly correlationId: string;
   /** See Notes. */
@@ -31,7 +31,7 @@ export interface StreamHost {
   endedWithoutStream(reason: ServiceError | undefined): void;
 }
 
-/** What a connection holds of the server, stream or not. */
+/** A connection's resources, with or without a stream. */
 export interface ConnectionPlace {
   readonly memory: ConnectionMemory;
   release(): void;
@@ -136,7 +136,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
     }
   }
 
-  /** Ends the stream, too, if there is one: what a client does wrong would only come again. */
+  /** Also ends the stream, if there is one: a client's fault would only come again. */
   #fail(reason: ServiceError): void {
     if (this.#stream === undefined) this.over(reason);
     else this.#stream.session.fail(reason);

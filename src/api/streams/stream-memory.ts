@@ -12,12 +12,12 @@ const FREE_UNREAD_BYTES = 64 * KIBIBYTE;
 const STATE_BYTES = 1024 * KIBIBYTE;
 /** Of audio that waits, and of events for a client that comes back: these are always kept, more only if there is memory. */
 const FREE_BYTES = 256 * KIBIBYTE;
-/** What a piece of audio takes beyond its bytes. */
+/** Overhead per piece of audio. */
 export const PIECE_BYTES = 512;
-/** What an event takes. */
+/** Size of an event. */
 export const EVENT_BYTES = 512;
 
-/** What a connection makes the server keep, from the moment on that it is a WebSocket: part of a message, and unread ones. */
+/** The memory of a connection, from the moment on that it is a WebSocket: part of a message, and unread ones. */
 export class ConnectionMemory {
   readonly #held: HeldMemory;
 
@@ -36,7 +36,7 @@ export class ConnectionMemory {
   }
 }
 
-/** What a stream makes the server keep, connected or not. */
+/** The memory of a stream, connected or not. */
 export class StreamMemory {
   readonly #held: HeldMemory;
 

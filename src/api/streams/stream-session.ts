@@ -30,14 +30,14 @@ export interface SessionLimits {
 /** With the threshold as a number. */
 export type SessionFields = Omit<StreamFields, 'threshold'> & { readonly threshold: number };
 
-/** Where the session's messages go; absent while nobody is connected. */
+/** The receiver of the session's messages; absent while nobody is connected. */
 export interface SessionListener {
   send(message: ServerMessage): void;
-  /** The session is over; nothing is sent any more. */
+  /** The session is over; no further messages. */
   over(reason: ServiceError | undefined): void;
 }
 
-/** What the record of a session takes from it. */
+/** The session's figures for its record. */
 export interface SessionFindings {
   readonly audioS: number;
   readonly receivedBytes: number;
@@ -72,7 +72,7 @@ export class StreamSession {
 
   /**
    * @param memory the caller's
-   * @param onOver called once, with the reason of a failure; what the session holds is free then
+   * @param onOver called once, with the reason of a failure; the session's memory is free then
    */
   constructor(
     analyser: LiveAnalyser,
@@ -132,14 +132,14 @@ export class StreamSession {
     };
   }
 
-  /** From now on messages go there. Who listened before is told of STREAM_TAKEN_OVER. */
+  /** From now on messages go there. The listener before is told of STREAM_TAKEN_OVER. */
   listen(listener: SessionListener): void {
     const before = this.#listener;
     this.#listener = listener;
     before?.over(new ServiceError('STREAM_TAKEN_OVER'));
   }
 
-  /** Sends again what a client that comes back does not have. @throws ServiceError STREAM_MESSAGE_INVALID */
+  /** Sends events again that a returning client lacks. @throws ServiceError STREAM_MESSAGE_INVALID */
   repeat(eventsSeen: number): void {
     const first = this.#events - this.#kept.length;
     if (eventsSeen > this.#events || eventsSeen < first)

@@ -4,7 +4,7 @@ import type { ResumeMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { StreamSession } from './stream-session.js';
 
-/** How long a lost connection may be away. */
+/** The longest absence of a lost connection. */
 export const RESUME_WITHIN_S = 30;
 
 export interface OpenStream {
@@ -16,7 +16,7 @@ export interface OpenStream {
 
 interface Entry extends OpenStream {
   readonly keyId: string;
-  /** Gives back what it holds of the server. */
+  /** Gives its resources back. */
   readonly release: () => void;
   readonly beganMs: number;
   heardMs: number;
@@ -31,12 +31,12 @@ export interface SessionsOptions {
   readonly nowMs?: () => number;
 }
 
-/** Nobody came back for it. */
+/** The client did not resume in time. */
 export class ClientAway extends ServiceError {}
 
 /**
- * The streams of this process. Others do not know them: the name of the process in the id tells a stream that is elsewhere
- * from one that is over.
+ * The streams of this process. Others do not know them: the name of the process in the id tells a stream elsewhere from one
+ * that is over.
  */
 export class StreamSessions {
   readonly #limits: Pick<SessionsOptions, 'idleTimeoutS' | 'maxDurationS'>;
@@ -120,7 +120,7 @@ export class StreamSessions {
     if (entry !== undefined && !entry.session.isListenedTo) entry.awaySinceMs = this.#nowMs();
   }
 
-  /** Ends what is over its time, and what was begun with a key that no longer works. Call it every second. */
+  /** Ends streams that are over their time, or whose key no longer works. Call it every second. */
   sweep(): void {
     const { idleTimeoutS, maxDurationS } = this.#limits;
     const nowMs = this.#nowMs();

@@ -7,9 +7,9 @@ import { type Holder, nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from './arena-queue.js';
 import { GrowingBytes } from './growing-bytes.js';
 
-/** Where bytes come from that are to lie in the arena. */
+/** A source of bytes for the arena. */
 export interface IntakeSource {
-  /** How many will come, where that is known. */
+  /** The number to come, if known. */
   readonly declaredBytes: number | undefined;
   /** Loses its memory when it comes too slowly while others wait for room. */
   readonly isCutWhenSlow?: boolean;
@@ -20,17 +20,17 @@ export interface IntakeSource {
 export interface IntakeLimits {
   readonly maxBytes: number;
   readonly tooLarge: () => ServiceError;
-  /** Whose memory it takes; nobody's in particular where absent. */
+  /** The holder of its memory; default nobody in particular. */
   readonly holder?: Holder | undefined;
 }
 
-/** What becomes of the bytes. */
+/** Receives the body's progress. */
 export interface IntakeListener {
   /** That many bytes lie in the region now. May throw to refuse them. */
   arrived?(region: ArenaRegion, receivedBytes: number): void;
-  /** All of them do; the region, exactly as long as what came, is the listener's from here on. */
+  /** The body is complete. The listener now owns the region, which is exactly as long as the body. */
   complete(region: ArenaRegion): void;
-  /** Called from the queue; what `take` throws is not told again. */
+  /** Called from the queue; errors thrown by `take` are not told again. */
   failed(error: unknown): void;
 }
 
@@ -38,15 +38,15 @@ export interface IntakeListener {
 const STAGED_BYTES = 16 * 1024;
 
 /**
- * Takes bytes as they come and copies each once, to its place in a region of the arena. Where there is no room, the
- * source is paused and waits its turn.
+ * Takes bytes as they come and copies each once, to its place in a region of the arena. Without room, the source is paused and
+ * waits its turn.
  */
 export class ArenaIntake {
   readonly #source: IntakeSource;
   readonly #queue: ArenaQueue;
   readonly #limits: IntakeLimits;
   readonly #listener: IntakeListener;
-  /** What came before there was a region. */
+  /** Bytes that came before there was a region. */
   #staged = new GrowingBytes();
   readonly #stagedMemory: HeldMemory;
   #receivedBytes = 0;
@@ -81,7 +81,7 @@ export class ArenaIntake {
     this.#advance(this.#region);
   }
 
-  /** Leaves the queue and gives memory back. To be called after a failure, and when nobody waits any more. */
+  /** Leaves the queue and gives memory back. Call it after a failure, and when nobody waits. */
   abandon(): void {
     this.#unstage();
     this.#stopFilling();
@@ -169,7 +169,7 @@ export class ArenaIntake {
     if (!this.#isComplete) return;
     this.#region = undefined;
     this.#stopFilling();
-    // Less than was reserved where the length was not declared.
+    // Less than was reserved if the length was not declared.
     this.#listener.complete(this.#queue.shrink(region, this.#receivedBytes));
   }
 }

@@ -18,31 +18,31 @@ export interface ArenaQueueLimits {
   /** Uploads that may wait at once. */
   readonly maxWaiting: number;
   readonly timeoutMs: number;
-  /** How the memory is shared out. */
+  /** Shares of holders. */
   readonly percents?: SharePercents;
 }
 
-/** How often somebody is looked for who holds memory without filling it, while others wait. */
+/** Interval between searches for uploads that hold memory without filling it, while others wait. */
 const CUT_SLOW_MS = 250;
-/** Of the arena's size, for what uploads have sent before they get a region: at least what some sixty can send at once. */
+/** Share of the arena's size for bytes sent before a region is granted: at least what some sixty uploads can send at once. */
 const STAGING_SHARE = 1 / 8;
 const LEAST_STAGING_BYTES = 32 * 1024 * 1024;
 
 /**
- * Hands out arena regions. Keys take turns, and none gets more than its share; the uploads of one key are served in
- * order of arrival, so that a small one never overtakes a large one, which could wait for ever otherwise. All regions go
- * back through here, so that the next waiter gets them.
+ * Hands out arena regions. Keys take turns, and none gets more than its share; the uploads of one key are served in order of
+ * arrival, so that a small one never overtakes a large one, which could wait forever otherwise. All regions go back through
+ * here, so that the next waiter gets them.
  */
 export class ArenaQueue {
   readonly arena: UploadArena;
-  /** Of the regions, and of what else clients make the server keep. */
+  /** Of the regions, and of other memory that clients use. */
   readonly memory: MemoryBudget;
-  /** For what uploads have sent before they get a region. */
+  /** For bytes sent before a region is granted. */
   readonly staging: MemoryBudget;
   readonly #limits: ArenaQueueLimits;
   /** By key; the first lane is the one whose turn it is. */
   readonly #lanes = new Map<string, Waiter[]>();
-  /** Whose each region is, by its offset. */
+  /** The holder of each region, by its offset. */
   readonly #holders = new Map<number, Holder>();
   readonly #filling = new Set<FillingRegion>();
   #waiting = 0;
@@ -83,7 +83,7 @@ export class ArenaQueue {
     if (this.#isFullFor(holder)) throw new ServiceError('OVERLOADED', { limit: 'upload bytes in flight' });
     const leave = (): void => {
       clearTimeout(waiter.timer);
-      // One behind may fit where this one did not.
+      // A later one may fit although this one did not.
       if (this.#remove(waiter)) this.#grant();
     };
     const timer = setTimeout(() => {
@@ -201,10 +201,10 @@ export class ArenaQueue {
     const waiters = [...this.#lanes.values()].flatMap(([first]) => first ?? []);
     for (const waiter of waiters) {
       const { bytes, holder, sinceMs } = waiter;
-      // What was cut for one may have been room for the next, too.
+      // Room made for one waiter may also have served the next.
       const isWaiting = this.#lanes.get(holder.key ?? '')?.includes(waiter) === true;
       if (!isWaiting || nowMs - sinceMs < CUT_SLOW_MS) continue;
-      // Where its own share is what keeps it waiting, room that another key gives is of no use to it.
+      // If its own share keeps it waiting, room that another key gives is of no use to it.
       const isOwnFault = !this.#mayHave(holder, bytes);
       const candidates = [...this.#filling].filter(
         (region) => !isOwnFault || region.holder.key === holder.key,

@@ -2,15 +2,15 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
 
-/** With this much unread the socket is paused. It is what each body may keep; more is taken from the memory of all. */
+/** With this much unread the socket is paused. Each body may keep this much; more is taken from the memory of all. */
 const PAUSE_AT_BYTES = 256 * 1024;
 /**
- * A pause takes effect once uWebSockets.js has emptied the socket: it reads on, without giving way to anything else,
- * for as long as the sender keeps up with it, and one on the same machine may do that to the end of its body. What is
- * then beyond this, or finds no memory, goes to `onOverflow`.
+ * A pause takes effect once uWebSockets.js has emptied the socket: it reads on, without giving way to anything else, for as
+ * long as the sender keeps up with it, and one on the same machine may do that to the end of its body. Bytes beyond this, or
+ * without memory, go to `onOverflow`.
  */
 const OVERFLOW_AT_BYTES = 16 * 1024 * 1024;
-/** A sender has to bring this much per time limit, so that one that trickles does not hold its permit for ever. */
+/** Bytes a sender must bring per time limit, so that one that trickles does not hold its permit forever. */
 const STEP_BYTES = 256 * 1024;
 
 const BLOCK_BYTES = 128 * 1024;
@@ -26,15 +26,15 @@ function giveBack({ buffer }: Uint8Array): void {
 }
 
 /**
- * A body of any size, read as fast as it is used. To be made before the request's handler first awaits. Reading throws
- * ServiceError RECEIVE_TIMEOUT when the sender stalls, OVERLOADED without memory, the stream's abort reason, or what `onOverflow` throws. What was
- * read is overwritten once more is asked for.
+ * A body of any size, read as fast as it is used. Make it before the request's handler first awaits. Reading throws
+ * ServiceError RECEIVE_TIMEOUT if the sender stalls, OVERLOADED without memory, the stream's abort reason, or the errors of
+ * `onOverflow`. Each block is overwritten once more is asked for.
  */
 export class BodyReader implements AsyncIterable<Uint8Array> {
   readonly #stream: BodyStream;
   readonly #stallTimeoutMs: number;
   #timer: NodeJS.Timeout | undefined;
-  /** All of them full but the last. */
+  /** All blocks full but the last. */
   #blocks: Uint8Array[] = [];
   #lastBlockBytes = BLOCK_BYTES;
   #unreadBytes = 0;
@@ -44,9 +44,9 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
   #failure: unknown;
   #wake = (): void => {};
   #nextStepBytes = STEP_BYTES;
-  /** What has arrived so far. */
+  /** Bytes that have arrived so far. */
   receivedBytes = 0;
-  /** Takes unread blocks, in order, from behind the one that was read last; it has used them when it returns. */
+  /** Takes unread blocks, in order, from behind the last one read; it has used them when it returns. */
   onOverflow: ((block: Uint8Array) => void) | undefined;
 
   constructor(stream: BodyStream, stallTimeoutMs: number) {
@@ -77,14 +77,14 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
       } else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
-          // What the stream was paused for may have overflowed: then no block is left whose reading resumes it.
+          // The bytes behind the pause may have overflowed: then no block is left whose reading resumes the stream.
           this.#resume();
         });
       }
     }
   }
 
-  /** Nobody reads on: what still comes is thrown away. */
+  /** Nobody reads on: further bytes are thrown away. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -7,17 +7,17 @@ export interface BodyStream {
   readonly contentEncoding?: string;
   /** From Content-Length; undefined for a chunked transfer-encoding. */
   readonly declaredBytes: number | undefined;
-  /** Whose upload memory it takes. */
+  /** The holder of its upload memory. */
   readonly holder?: Holder;
-  /** Aborted when the client has gone; its reason is what pending work rejects with. */
+  /** Aborted when the client has gone; pending work rejects with its reason. */
   readonly signal: AbortSignal;
   /**
-   * To be called before the request's handler first awaits. A chunk's memory is taken back when the listener returns.
-   * After the listener was told `isLast`, or `signal` was aborted, it is not called again.
+   * Call it before the request's handler first awaits. A chunk's memory is taken back when the listener returns. After the
+   * listener was told `isLast`, or `signal` was aborted, it is not called again.
    */
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void;
   /**
-   * So much of what has come is kept now, beyond what each request may; until the request is over.
+   * Bytes kept now, beyond the allowance of each request; until the request is over.
    * @throws ServiceError OVERLOADED; nothing has changed then
    */
   keep(bytes: number): void;

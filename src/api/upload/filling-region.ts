@@ -11,17 +11,17 @@ export interface FillingRegion {
   cut(): void;
 }
 
-/** Nothing is known of an upload's pace before. */
+/** An upload's pace is unknown before. */
 const MIN_AGE_MS = 1000;
-/** An upload that will be complete so soon keeps its memory. */
+/** An upload that will be complete this soon keeps its memory. */
 const SOON_MS = 5000;
 
-/** How much longer the memory will be held at the pace so far. */
+/** Time that the memory will still be held, at the pace so far. */
 function remainingMs({ bytes, receivedBytes, sinceMs }: FillingRegion, nowMs: number): number {
   return ((bytes - receivedBytes) * (nowMs - sinceMs)) / Math.max(1, receivedBytes);
 }
 
-/** Those that would hold their memory longest, as many as it takes to make room for so many bytes. */
+/** The slowest uploads whose memory together frees `neededBytes`. */
 export function slowest(
   regions: readonly FillingRegion[],
   neededBytes: number,

@@ -28,7 +28,7 @@ export interface UploadedForm {
   readonly parts: readonly Part[];
   readonly region: ArenaRegion;
   readonly bodyBytes: number;
-  /** Where the content of a part lies in the arena. */
+  /** The content of a part in the arena. */
   locate(part: Part): ArenaRegion;
   text(part: Part): string;
   /** Its content in place, until `release` is called. */
@@ -39,7 +39,7 @@ export interface UploadedForm {
 const MAX_PARTS = 64;
 const MAX_PART_HEADER_BYTES = 8 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
-/** What a body may hold beside the file: boundaries, part headers, the other fields. */
+/** A body's bytes in addition to the file: boundaries, part headers, the other fields. */
 export const FORM_OVERHEAD_BYTES = 512 * 1024;
 
 /** Receives one form into the arena and parses it there as it comes. */

@@ -3,9 +3,9 @@
 const FIRST_BLOCK_BYTES = 512;
 const MAX_BLOCK_BYTES = 64 * 1024;
 
-/** Bytes that come in pieces of any size, in few blocks: many small ones would take far more memory than what they hold. */
+/** Bytes that come in pieces of any size, in few blocks: many small ones would take far more memory than their contents. */
 export class GrowingBytes {
-  /** All of them full but the last. */
+  /** All blocks full but the last. */
   readonly #blocks: Buffer[] = [];
   #capacity = 0;
   #length = 0;
@@ -14,12 +14,12 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** What it takes of the memory. */
+  /** Its memory. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** All of them in one piece, which is a copy if there are several blocks. */
+  /** All bytes in one piece, which is a copy if there are several blocks. */
   get bytes(): Buffer {
     const [only] = this.#blocks;
     if (only !== undefined && this.#blocks.length === 1) return only.subarray(0, this.#length);

@@ -13,7 +13,7 @@ export interface MultipartLimits {
   readonly maxFileBytes: number;
   /** The refusal of a larger file, which differs between routes. */
   readonly fileTooLarge: () => ServiceError;
-  /** Where the file has a least size, too: the refusal of a smaller one. */
+  /** The refusal of a smaller file, if the file also has a least size. */
   readonly minFile?: MinFile;
   /** Another part that may be larger than `maxFieldBytes`. */
   readonly largeField?: LargeField;
@@ -53,9 +53,9 @@ const HEADERS_END = Buffer.from('\r\n\r\n');
 const MAX_PADDING_BYTES = 128;
 
 /**
- * Parses a `multipart/form-data` body in place while it arrives (RFC 7578, RFC 2046). The body lies contiguous in
- * memory, so that chunk borders need no care: the parser keeps a position, and what it could not decide for lack of
- * bytes it looks at again with the next ones, at most the length of a delimiter. No content is ever copied.
+ * Parses a `multipart/form-data` body in place while it arrives (RFC 7578, RFC 2046). The body lies contiguous in memory, so
+ * that chunk borders need no care: the parser keeps a position, and looks at undecided bytes again with the next ones, at most
+ * the length of a delimiter. No content is ever copied.
  * @fastify/busboy would hand each part on as a stream of pieces, to be put together once more; this one is fuzzed instead
  * (test/api/upload/multipart-fuzz.test.ts).
  *
@@ -70,7 +70,7 @@ export class MultipartParser {
   #state = State.Preamble;
   /** Everything before this is settled, or searched without a match. */
   #position = 0;
-  /** Where the headers or the content of the current part begin. */
+  /** The beginning of the headers or the content of the current part. */
   #start = 0;
   #current: PartHeaders | undefined;
 
@@ -90,7 +90,7 @@ export class MultipartParser {
    * @throws ServiceError as soon as the body breaks the format or a limit
    */
   advance(filled: number): void {
-    // What lies behind `filled` is left over from earlier requests: no search may see it.
+    // Bytes behind `filled` are left over from earlier requests: no search may see them.
     const arrived = this.#body.subarray(0, filled);
     while (this.#step(arrived));
   }
@@ -136,7 +136,7 @@ export class MultipartParser {
     return this.#findDelimiter(arrived) !== -1;
   }
 
-  /** Moves behind the next delimiter and returns where it began, or moves to where it could still begin: -1. */
+  /** Moves behind the next delimiter and returns its beginning, or moves to its first possible beginning: -1. */
   #findDelimiter(arrived: Buffer): number {
     const at = arrived.indexOf(this.#delimiter, this.#position);
     if (at === -1) {
@@ -182,7 +182,7 @@ export class MultipartParser {
     return `${problem}, ${count} of them with the name ${field}. Send a list as one field, such as [0.1, 0.2]`;
   }
 
-  /** The boundary was only the beginning of a longer line: no delimiter (the rule that Go's mime/multipart has, too). */
+  /** The boundary was only the beginning of a longer line: no delimiter (the rule that Go's mime/multipart also has). */
   #wasContent(): true {
     this.#state = this.#current === undefined ? State.Preamble : State.Content;
     return true;

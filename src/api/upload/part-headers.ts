@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
 
-/** What the headers of one part of a form say. */
+/** The headers of one part of a form. */
 export interface PartHeaders {
   readonly name: string;
   /** Present, even if empty, when the sender calls the part a file. */
@@ -11,7 +11,7 @@ export interface PartHeaders {
 
 /** One parameter, whose quoted value may hold escapes. */
 const ESCAPING = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^\r\n])*)"|([^;\s"]*))/y;
-/** The same where a backslash is a character like any other. */
+/** The same with the backslash as a character like any other. */
 const LITERAL = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/y;
 const MAX_BOUNDARY_CHARS = 70;
 
@@ -101,7 +101,7 @@ export function parsePartHeaders(block: string): PartHeaders {
         contentType = value;
         break;
       case 'content-transfer-encoding':
-        // RFC 7578, 4.7: not to be used in forms. Taking encoded bytes for the file itself would be worse than refusing.
+        // RFC 7578, 4.7: not for use in forms. Taking encoded bytes for the file itself would be worse than refusing.
         if (!/^(7bit|8bit|binary)$/i.test(value)) throw malformed('a part has a content-transfer-encoding');
         break;
     }

@@ -37,18 +37,18 @@ export interface AudioRegion {
 }
 
 export interface AudioPart extends AudioRegion {
-  /** Only this channel, from 0 on, in place of the mix of all; the last one where there are fewer. */
+  /** Only this channel, from 0 on, in place of the mix of all; the last one if there are fewer. */
   readonly channel?: number;
 }
 
-/** Nothing else, and nothing that is undefined. */
+/** Copies these fields only, and no undefined ones. */
 export const audioPartOf = ({ startS, endS, channel }: AudioPart): AudioPart => ({
   ...(startS !== undefined && { startS }),
   ...(endS !== undefined && { endS }),
   ...(channel !== undefined && { channel }),
 });
 
-/** What is too long or too short is the region. */
+/** The region is the part that is too long or too short. */
 export interface PrepareOptions extends AudioPart {
   readonly minDurationS: number;
   readonly maxDurationS: number;
@@ -64,9 +64,9 @@ export interface SourceOptions extends PrepareOptions {
 /** A file that is not in memory. */
 export interface RangedFile {
   readonly bytes: number;
-  /** Ranges that are asked for begin at multiples of this and are as long; the last one is what is left. */
+  /** Requested ranges begin at multiples of this and are as long; the last one is the rest. */
   readonly blockBytes: number;
-  /** Blocks the thread until it has the range. What it throws is a StageError SOURCE_FAILED of `open` or `next`. */
+  /** Blocks the thread until it has the range. Its errors are a StageError SOURCE_FAILED of `open` or `next`. */
   read(offset: number, length: number): Uint8Array;
 }
 
@@ -88,14 +88,14 @@ export const lossyCodecs = [
 ] as const;
 export type LossyCodec = (typeof lossyCodecs)[number];
 
-/** How the sound of a window was coded; nothing if it was not, or without loss. */
+/** The coding of a window's sound; empty if it had none, or without loss. */
 export interface CodedSound {
   readonly codec?: LossyCodec;
   /** With a codec: bits per second of all channels, in the busiest second of the window. */
   readonly codedBitsPerS?: number;
 }
 
-/** Nothing else, and nothing that is undefined. */
+/** Copies these fields only, and no undefined ones. */
 export const codedSoundOf = ({ codec, codedBitsPerS }: CodedSound): CodedSound => ({
   ...(codec !== undefined && { codec }),
   ...(codedBitsPerS !== undefined && { codedBitsPerS }),
@@ -158,9 +158,9 @@ export interface PrepareSummary {
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
   readonly clippedRatio: number;
-  /** How much weaker the loudest speech is above 4.7 kHz, in dB; absent if there is too little speech to tell. */
+  /** Loss of the loudest speech above 4.7 kHz, in dB; absent if there is too little speech to tell. */
   readonly highBandDropDb?: number;
-  /** How far the loudest speech is above the quietest, in dB: what noise leaves of it; absent with less than 1 s of speech. */
+  /** Distance of the loudest speech from the quietest, in dB: the part that noise leaves; absent with less than 1 s of speech. */
   readonly noiseGapDb?: number;
   readonly skipped: readonly SkippedStretch[];
   readonly decodeMs: number;
@@ -183,11 +183,11 @@ export interface Preparer {
     stopFlag: Int32Array,
     checkpoint: Uint8Array | undefined,
   ): void;
-  /** To be asked after each `next`: what was skipped before the input's window; the summary then lacks it. */
+  /** Ask after each `next`: the stretches skipped before the input's window; the summary then lacks them. */
   takeSkipped(): SkippedStretch[];
   /**
-   * To be asked after the last input of each window: about 20 KiB from which another process goes on after that window;
-   * undefined if it is not time for one.
+   * Ask after the last input of each window: about 20 KiB from which another process goes on after that window; undefined if it
+   * is not time for one.
    */
   takeCheckpoint(): Uint8Array | undefined;
   /** Seconds of audio that were decoded so far. */
@@ -198,7 +198,7 @@ export interface Preparer {
   close(): void;
 }
 
-/** What the pieces of live audio are: PCM in 16 bits, little-endian, mono; or packets of Opus without a container. */
+/** The pieces of live audio: PCM in 16 bits, little-endian, mono; or packets of Opus without a container. */
 export interface LiveFormat {
   readonly encoding: 'pcm16' | 'opus';
   /** Of PCM. */
@@ -222,7 +222,7 @@ export interface LiveState {
    * hardly after it, another one with the same index takes its place, or none.
    */
   readonly certainWindows: number;
-  /** How much more audio brings the next news, in seconds. */
+  /** Seconds of audio until the next news. */
   readonly wantedS: number;
   /** Since the last time. */
   readonly skipped: readonly SkippedWindow[];
@@ -235,7 +235,7 @@ export interface LiveState {
 export interface LiveStream {
   /** Takes a copy. PCM: whole samples; Opus: one packet. */
   push(piece: Uint8Array): void;
-  /** Nothing is pushed any more. */
+  /** No further pieces follow. */
   finish(): void;
   /** Whether there is an input for `next`. Throws StageError. */
   advance(): boolean;
@@ -267,7 +267,7 @@ export interface Stages {
   ) => { compute(samples: Float32Array): Float32Array };
 }
 
-/** What is wrong with a list of voiceprints. */
+/** A fault in a list of voiceprints. */
 export interface ListProblem {
   readonly problem: string;
 }
@@ -299,7 +299,7 @@ export interface Addon extends Stages {
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
   /**
-   * From now on, records in a new file which input each thread works on, and marks one that crashes the process: see
+   * From now on, records in a new file the input of each thread, and marks one that crashes the process: see
    * native/guard/crash_notes.h. Once per process.
    * @throws StageError INTERNAL if the file cannot be created
    */
@@ -316,8 +316,8 @@ export interface Addon extends Stages {
   /** flock(2) without waiting: true if it got the lock, which lasts until the file's last descriptor is closed. */
   tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
   /**
-   * Reads a list of voiceprints (native/voiceprints/voiceprint_reader.h), off this thread, and looks for one that lies in
-   * directions that no voiceprint of the model has. `list` is read in place until the promise settles.
+   * Reads a list of voiceprints (native/voiceprints/voiceprint_reader.h), off this thread, and looks for one in directions that
+   * no voiceprint of the model has. `list` is read in place until the promise settles.
    */
   findForeignVoiceprint(
     list: Uint8Array,
@@ -338,7 +338,7 @@ export interface Addon extends Stages {
   libraryVersions(): Record<string, string>;
 }
 
-/** Loads the native addon; the error of a failure names what was found and the command that repairs it. */
+/** Loads the native addon; the error of a failure names the finding and the command that repairs it. */
 export function loadAddon(): Addon {
   const file = path.join(packageDir, 'build/addon/Release/veravox.node');
   try {

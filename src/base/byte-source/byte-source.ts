@@ -9,8 +9,8 @@ export interface ByteSource {
   /** The same for the same content, and another one if the file may have changed; holds no secret. */
   readonly identity: string;
   /**
-   * Fills `into` with the bytes from `offset` on, all of which the file has. Tries again where that can help.
-   * Rejects with ServiceError, FILE_CHANGED included, or with the signal's reason.
+   * Fills `into` with the bytes from `offset` on, all of which the file has. Tries again if that can help. Rejects with
+   * ServiceError, FILE_CHANGED included, or with the signal's reason.
    */
   read(into: Uint8Array, offset: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ export const PACE_OVER_S = 120;
 const TICK_MS = 1000;
 
 export interface Pace {
-  /** What reads fail with. */
+  /** The error of failed reads. */
   readonly failure: (problem: string) => Error;
   /** Asked every second while the source is waited for: whether the time for that is over. */
   readonly mustEnd: () => boolean;
@@ -18,7 +18,7 @@ export interface Pace {
   readonly clockMs?: () => number;
 }
 
-/** A file that has to come at a minimum pace. Only the time counts in which somebody waits for it. */
+/** A file with a minimum pace. Only time counts in which a reader waits for it. */
 export class PacedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #pace: Required<Pace>;
@@ -27,7 +27,7 @@ export class PacedSource implements ByteSource {
   #timer: NodeJS.Timeout | undefined;
   #reads = 0;
   #wantedBytes = 0;
-  /** Since when somebody waits. */
+  /** Since when a reader waits. */
   #sinceMs = 0;
   /** Of this stretch of time: waited before that, and received. */
   #waitedMs = 0;
@@ -100,7 +100,7 @@ export class PacedSource implements ByteSource {
     const { minBytesPerS, overS, clockMs, failure } = this.#pace;
     const nowMs = clockMs();
     if (this.#waitedMs + nowMs - this.#sinceMs < 1000 * overS) return;
-    // What is on its way may have come but for its end.
+    // Reads under way count in full: they may lack only their end.
     if (this.#bytes + this.#wantedBytes < minBytesPerS * overS) {
       this.#tooSlow.abort(failure(`sent less than ${minBytesPerS} bytes/s for ${overS} s`));
       return;

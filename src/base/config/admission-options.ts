@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { integer, MEBIBYTE } from './option.js';
 
-/** How much is admitted at once, and from whom. */
+/** Limits on simultaneous requests, in all and by origin. */
 export const admissionOptions = {
   maxInflightBytes: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_BYTES',

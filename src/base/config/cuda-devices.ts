@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Option } from './option.js';
 
-/** The numbers of GPUs, or all that there are. */
+/** The numbers of GPUs, or all GPUs. */
 export type CudaDevices = 'all' | 'none' | readonly number[];
 
 /** Undefined for anything else, also for a number that comes twice. */

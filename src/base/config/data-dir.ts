@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Surroundings } from './option.js';
 
-/** Where an installed program keeps its data, by the XDG base directories, independent of the working directory. */
+/** The data folder of an installed program, by the XDG base directories, independent of the working directory. */
 export function stateDirIn(env: Readonly<Record<string, string | undefined>>): string {
   // The specification requires that relative paths be ignored.
   const given = env.XDG_STATE_HOME ?? '';

@@ -4,7 +4,7 @@
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 export type TlsMode = (typeof tlsModes)[number];
 
-/** Where a PostgreSQL database is, and who asks. */
+/** The address of a PostgreSQL database, and its user. */
 export interface DatabaseAddress {
   /** A name, an address, or the folder of a Unix socket. */
   readonly host: string;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { parseDatabaseAddress } from './database-address.js';
 import { optional, text } from './option.js';
 
-/** Where keys, usage and operating points are kept. */
+/** The database of keys, usage and operating points. */
 export const databaseOptions = {
   database: {
     ...optional({

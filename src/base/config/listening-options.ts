@@ -3,7 +3,7 @@ import { parseAddressRange } from './address-range.js';
 import { parseCorsOrigin, parseListenAddress } from './listen-address.js';
 import { choice, integer, list, optional, text } from './option.js';
 
-/** Where the server listens, and for whom. */
+/** The server's addresses, and its permitted clients. */
 export const listeningOptions = {
   port: integer({
     variable: 'PORT',

@@ -3,7 +3,7 @@
 /** Up to this many surplus, missing or wrong letters count as a typing error. */
 const MOST_WRONG_LETTERS = 2;
 
-/** The spelling that somebody most likely meant; undefined if none is near. */
+/** The most likely intended spelling; undefined if none is near. */
 export function nearest(text: string, spellings: readonly string[]): string | undefined {
   const [best] = spellings
     .map((spelling) => ({ spelling, distance: editDistance(text, spelling) }))

@@ -4,7 +4,7 @@ import { type Role, roles } from '../contract/roles.js';
 /** Plain HTTP shows codes and tokens to everybody on the way, so it is for tests on one machine. */
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Undefined for what is not an issuer. */
+/** Undefined if the text is not an issuer. */
 export function parseIssuer(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')

@@ -7,9 +7,9 @@ import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 export interface Surroundings {
   /** Cores that this process may use: its share, if it is one of several, which need not be a whole number. */
   readonly cores: number;
-  /** Where the package's own files lie, such as `models`. */
+  /** The folder of the package's own files, such as `models`. */
   readonly packageDir: string;
-  /** Where an installed program keeps its data, by the XDG base directories. */
+  /** The data folder of an installed program, by the XDG base directories. */
   readonly stateDir: string;
 }
 
@@ -27,11 +27,11 @@ export interface Option<Value> {
   /** Never repeated to anybody. */
   readonly isSecret?: boolean;
   default(surroundings: Surroundings): Value;
-  /** The default where CUDA runs the models, if it is another one. */
+  /** The default if CUDA runs the models and it differs. */
   defaultOnCuda?(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;
-  /** What of a text is not accepted, for people; all of it when absent. */
+  /** The part of a text that is not accepted, for people; default all of it. */
   wrongPart?(text: string): string;
 }
 
@@ -210,7 +210,7 @@ export function address(settings: OriginSettings): Option<string> {
       const url = URL.canParse(value) ? new URL(value) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
       const { origin, pathname, href } = url;
-      // Nothing that proxies read differently.
+      // No form that proxies read differently.
       const isPlain = `${origin}${pathname}` === href && /^(\/[\w.~-]+)*\/?$/.test(pathname);
       return isPlain ? `${origin}${pathname.replace(/\/$/, '')}` : undefined;
     },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-/** What Node sends as a header's value. */
+/** Header values that Node sends. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**

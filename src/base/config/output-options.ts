@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { choice, text } from './option.js';
 
-/** What the server writes to standard output. */
+/** The server's standard output. */
 export const outputOptions = {
   firstKeyFile: text({
     variable: 'VERAVOX_FIRST_KEY_FILE',

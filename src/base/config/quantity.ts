@@ -20,7 +20,7 @@ const units = {
 
 const examples = { bytes: '64MiB or 250MB', ms: '500ms, 10s or 2m', s: '90s, 15m or 12h', days: '30d' };
 
-/** A unit whose settings accept other units, too: `10s` for a setting in ms. */
+/** A unit whose settings also accept other units: `10s` for a setting in ms. */
 export type Unit = keyof typeof units;
 
 export const isUnit = (unit: string | undefined): unit is Unit =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { address, choice, integer, MEBIBYTE, origin, text } from './option.js';
 
-/** Where clients' files are stored, and how many. */
+/** The place of clients' files, and their number. */
 export const storageOptions = {
   storageBucket: text({
     variable: 'VERAVOX_STORAGE_BUCKET',

@@ -4,7 +4,7 @@ import { parseOtlpHeaders } from './otlp-headers.js';
 
 const TRACES_PATH = '/v1/traces';
 
-/** Where spans are posted to; undefined for what is not the address of a collector. */
+/** The address that spans are posted to; undefined if it cannot be a collector's. */
 function parseCollector(given: string): string | undefined {
   if (!/^https?:\/\/[\x21-\x7e]+$/i.test(given) || !URL.canParse(given)) return undefined;
   const url = new URL(given);

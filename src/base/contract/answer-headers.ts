@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schema } from './schema.js';
 
-/** What decides which headers an answer may have, apart from those of its route. */
+/** Traits that decide on an answer's headers, apart from those of its route. */
 export interface AnswerTraits {
   readonly needsKey: boolean;
-  /** Fields, parameters of a query, or what is taken for them. */
+  /** Fields, parameters of a query, or a body read as such. */
   readonly takesFields: boolean;
   readonly isDeprecated: boolean;
   readonly isError: boolean;

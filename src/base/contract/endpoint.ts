@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` for a parameter that is not at its end. */
   readonly path: string;
-  /** In the path, or the rest of one that ends with a slash. */
+  /** In the path, or the rest of a path that ends with a slash. */
   readonly parameter?: { readonly name: string; readonly description: string; readonly example: string };
   /** The scope required of the key; undefined for operational endpoints, which take no key and no permit. */
   readonly scope?: Scope;
@@ -25,7 +25,7 @@ export interface Endpoint {
   readonly operation: Operation;
 }
 
-/** One for those who are signed in, or have a key with the scope `admin`. */
+/** An endpoint for users who are signed in, or keys with the scope `admin`. */
 export interface AdminEndpoint extends Endpoint {
   readonly role: Role;
 }

@@ -20,7 +20,7 @@ export interface FieldSchema {
 
 export type FieldSchemas = { readonly [field: string]: FieldSchema };
 
-/** What checking an object without any fields makes of it. */
+/** The result of checking an object without any fields. */
 export const defaultsOf = (schemas: FieldSchemas): Readonly<Record<string, number | string>> =>
   Object.fromEntries(
     Object.entries(schemas).flatMap(([name, { default: value }]) =>
@@ -28,7 +28,7 @@ export const defaultsOf = (schemas: FieldSchemas): Readonly<Record<string, numbe
     ),
   );
 
-/** The values of fields with these schemas after checking: those with a default are always there. */
+/** The values of fields with these schemas after checking: fields with a default are always there. */
 export type FieldValues<Schemas, Required extends keyof Schemas & string = never> = Readonly<
   FromSchema<{
     readonly type: 'object';

@@ -15,7 +15,7 @@ export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled
 
 const MAX_PAGE = 100;
 
-/** Where a recording lies. */
+/** The place of a recording. */
 export const sourceFieldSchemas = {
   [LINK_FIELD]: {
     type: 'string',

@@ -118,7 +118,7 @@ export const batchProgress = {
 
 export type BatchProgress = BodyOf<typeof batchProgress>;
 
-/** Of a job that enrolled a voice: what a request answers, with what it says in a header. */
+/** Of a job that enrolled a voice: the answer of a request, and the facts in its headers. */
 export const jobEnrollment = {
   ...enrollment,
   title: 'JobEnrollment',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an API key may be, from a shell and over HTTP.
+// Limits of API keys, from a shell and over HTTP.
 
 export const ACCOUNT = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const ACCOUNT_EXPECTED = '1 to 32 lower-case letters, digits and hyphens, not starting with a hyphen';

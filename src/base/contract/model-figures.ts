@@ -75,7 +75,7 @@ export const verificationFigures = {
   additionalProperties: false,
 } as const satisfies Schema;
 
-/** How good a model is, as far as its entry in the manifest and the file of its figures say. */
+/** The accuracy of a model, as far as its entry in the manifest and the file of its figures say. */
 export const adminModelFigures = {
   title: 'AdminModelFigures',
   type: 'object',

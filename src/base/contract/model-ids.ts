@@ -4,7 +4,7 @@ export const PREFERRED_MODEL = 'apollo-4-5-2026-03-26';
 /** Serves `/v1/predict/large-file` and v0 only. */
 export const LARGE_FILE_MODEL = 'apollo-4-2025-10-20';
 
-/** The names of a detector. Those of the interface are aliases, so that better weights can answer to them later. */
+/** The names of a detector. The interface's names are aliases, so that better weights can answer to them later. */
 export interface DetectorNames {
   /** Of these weights and no others. */
   readonly id: string;

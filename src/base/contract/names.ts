@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that somebody chooses and others read, in pages, tables and logs: of keys and users.
+// Names that one person chooses and others read, in pages, tables and logs: of keys and users.
 
 import { escapeInvisible, removeInvisible } from '../errors/visible-text.js';
 
 export const MAX_NAME_CHARS = 100;
 
-/** Joiners, as in Persian words and families of emoji, and variants of emoji, which are not behind what they belong to. */
+/** Joiners, as in Persian words and families of emoji, and variants of emoji, that are not behind their base character. */
 const STRAY =
   /(?:^|[\p{Zs}\p{Join_Control}])[\p{Join_Control}\p{Variation_Selector}]|\p{Variation_Selector}{2}|\p{Join_Control}(?:$|\p{Zs})/u;
 
@@ -24,7 +24,7 @@ export const isName = (text: string): boolean =>
   !STRAY.test(text) &&
   !EDGE_SPACE.test(text);
 
-/** The nearest name to what somebody was called elsewhere; empty if nothing of it can be seen. */
+/** The nearest name to one from elsewhere; empty if nothing of it can be seen. */
 export function nearestName(text: string): string {
   const visible = removeInvisible(text).trim();
   return isName(visible) ? visible : withoutJoiners(visible).trim();
@@ -34,7 +34,7 @@ export function nearestName(text: string): string {
 export const withoutJoiners = (text: string): string =>
   text.replace(/[\p{Join_Control}\p{Variation_Selector}]/gu, '');
 
-/** Of any text that may be the name of somebody or something. */
+/** Of any text that may be the name of a person or thing. */
 export const namePattern = { pattern: NAME.source } as const;
 
 /** The schema of a new name. */

@@ -33,7 +33,7 @@ export const predictEndpoints = (
     : []),
 ];
 
-/** Is the voice in this file AI-generated? @param detectors those that can be asked for */
+/** Is the voice in this file AI-generated? @param detectors the detectors to choose from */
 export function predictEndpoint(settings: EndpointSettings, detectors: readonly DetectorNames[]): Endpoint {
   const schemas = predictFieldSchemas(detectors);
   const example = {

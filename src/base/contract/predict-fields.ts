@@ -93,7 +93,7 @@ export const predictFieldSchemas = (loaded: readonly DetectorNames[]) =>
 
 export type PredictFields = FieldValues<ReturnType<typeof predictFieldSchemas>>;
 
-/** Those of `POST /v1/predict/large-file`. */
+/** The fields of `POST /v1/predict/large-file`. */
 export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
   const models = largeFileModels(loaded);
   return {
@@ -120,7 +120,7 @@ export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
 
 export type LargeFileFields = FieldValues<ReturnType<typeof largeFileFieldSchemas>>;
 
-/** Those of v0's `POST /predict`. */
+/** The fields of v0's `POST /predict`. */
 export const legacyFieldSchemas = {
   user_id: {
     type: 'string',

@@ -20,7 +20,7 @@ const session = {
   secret: { type: 'string', description: 'Proves that a later connection may go on.', maxLength: 64 },
 } as const;
 
-/** What clients send, beside audio and `start`, whose fields are parameters. */
+/** Messages of clients, in addition to audio and `start`, whose fields are parameters. */
 export const resumeMessage = {
   ...closed,
   title: 'StreamResume',

@@ -47,7 +47,7 @@ export function enrollEndpoint(settings: EndpointSettings): Endpoint {
   });
 }
 
-/** Turns several samples of a voice into one voiceprint, and says what each is worth. */
+/** Turns several samples of a voice into one voiceprint, and states the worth of each. */
 export function enrollSamplesEndpoint(settings: EndpointSettings): Endpoint {
   return voiceEndpoint('/v1/voiceid/enroll-samples', settings, verifyNeeds, {
     id: 'enrollSamples',

@@ -21,7 +21,7 @@ export const enrollSamplesFieldSchemas = {
   },
 } as const satisfies FieldSchemas;
 
-/** Those of `POST /v1/voiceid/enroll`. */
+/** The fields of `POST /v1/voiceid/enroll`. */
 export const enrollFieldSchemas = {
   ...enrollSamplesFieldSchemas,
   ...regionFieldSchemas,
@@ -30,7 +30,7 @@ export const enrollFieldSchemas = {
 export type EnrollSamplesFields = FieldValues<typeof enrollSamplesFieldSchemas>;
 export type EnrollFields = FieldValues<typeof enrollFieldSchemas>;
 
-/** Those of `POST /v1/voiceid/verify`. */
+/** The fields of `POST /v1/voiceid/verify`. */
 export const verifyFieldSchemas = {
   ...enrollFieldSchemas,
   [VOICE_VECTOR_FIELD]: {
@@ -46,7 +46,7 @@ export type VerifyFields = FieldValues<typeof verifyFieldSchemas>;
 export const VOICEPRINTS_FIELD = 'voiceprints';
 export const VOICEPRINTS_EXPECTED = `a JSON array of 1 to ${MAX_VOICEPRINTS} objects with id and voice_vector`;
 
-/** Those of `POST /v1/voiceid/search`, in addition to the list. */
+/** The fields of `POST /v1/voiceid/search`, in addition to the list. */
 export const identifyFieldSchemas = {
   ...enrollFieldSchemas,
   top: {
@@ -70,7 +70,7 @@ export const identifyFieldSchemas = {
 
 export type IdentifyFields = FieldValues<typeof identifyFieldSchemas>;
 
-/** All of them, for the description: the list is no text of a usual length. */
+/** All fields, for the description: the list is longer than a usual text. */
 export const identifyFormSchemas = {
   ...identifyFieldSchemas,
   [VOICEPRINTS_FIELD]: {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an enrolment of several samples answers in addition to the voiceprint.
+// An enrolment's answer on its several samples, in addition to the voiceprint.
 import type { BodyOf } from './schema.js';
 import { enrollmentProperties, exampleEmbedding } from './voice-identity.js';
 

@@ -3,7 +3,7 @@ import type { BodyOf } from './schema.js';
 
 export const deliveryStates = ['waiting', 'sending', 'delivered', 'failed'] as const;
 
-/** How the end of a job was posted to its `callback_url` (docs/webhooks.md). */
+/** The delivery of a job's end to its `callback_url` (docs/webhooks.md). */
 export const webhookLog = {
   title: 'WebhookLog',
   type: 'object',

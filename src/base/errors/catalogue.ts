@@ -227,7 +227,7 @@ const entries = {
     when: 'A request for voice identity, but the manifest lists no model with the task `speaker`.',
     retryAfterS: 300,
   },
-  // Who asks, and where
+  // Keys, paths and slow bodies
   UNAUTHORIZED: {
     status: 401,
     code: 'unauthorized',

@@ -32,7 +32,7 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error's message for people. Those of the operating system about files become sentences.
+ * An error's message for people. The operating system's messages about files become sentences.
  * @param file is not repeated, because the reader sees it already
  */
 export function messageOf(error: unknown, file?: string): string {

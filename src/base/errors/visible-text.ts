@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that somebody else has chosen, for messages, tables and logs.
+// Foreign texts, for messages, tables and logs.
 
 /** Without a shape of their own, or changing the order of others. Joiners and variants of emoji belong to words. */
 const INVISIBLE =

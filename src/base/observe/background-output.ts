@@ -38,7 +38,7 @@ export class BackgroundOutput {
   readonly #fd: number;
   readonly #options: Required<BackgroundOutputOptions>;
   readonly #fullBytes: number;
-  /** Taken from `#lines` to be written, as far as it is not. */
+  /** The unwritten part of the lines taken from `#lines`. */
   #batch: Buffer = Buffer.alloc(0);
   #lines: string[] = [];
   #linesBytes = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How old figures of the database in metrics may be. */
+/** The largest age of the database's figures in metrics. */
 export const FIGURES_FRESH_MS = 5000;
 
-/** Sets a gauge to what the database says. Without an answer the gauge keeps its values: veravox_database_up says why. */
+/** Sets a gauge to the database's value. Without an answer the gauge keeps its values: veravox_database_up says why. */
 export const fromDatabase = (set: () => Promise<void>): Promise<void> => set().catch(() => {});
 
-/** Asks again when the answer is older than that; all who ask in between get the same one. A failure is forgotten. */
+/** Asks again when the answer is older than that; all questions in between get the same one. A failure is forgotten. */
 export function freshFor<Value>(
   freshMs: number,
   read: () => Promise<Value>,

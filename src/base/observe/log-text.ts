@@ -59,5 +59,5 @@ function errorText(err: unknown): string {
   return `\n${pc.dim(lines.map((line) => `    ${line.trim()}`).join('\n'))}`;
 }
 
-/** What cannot be seen as escapes, but for line breaks. */
+/** Invisible characters as escapes, but for line breaks. */
 const printable = (text: string): string => text.split('\n').map(escapeInvisible).join('\n');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from './log.js';
 
-/** How far an analysis has come. */
+/** The progress of an analysis. */
 export interface Progress {
   readonly scoredWindows: number;
   readonly preparedS: number;

@@ -6,7 +6,7 @@ import type { RequestRecord } from './request-record.js';
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Ends the span of a request, whose parts are its stages. Their lengths were measured; where they lie follows from the order of
+ * Ends the span of a request, whose parts are its stages. Their lengths were measured; their places follow from the order of
  * the stages, and the scores come last.
  */
 export function endRequestSpan(span: Span, record: RequestRecord): void {
@@ -18,7 +18,7 @@ export function endRequestSpan(span: Span, record: RequestRecord): void {
     atMs: endMs,
     name: isStream || !methods.has(method) ? route : `${method} ${route}`,
     facts: span.isSampled ? factsOf(record) : {},
-    // The convention for servers: what the client did wrong is no failure.
+    // The convention for servers: a client's fault is no failure.
     problem: status >= 500 ? (errorKey ?? String(status)) : undefined,
   });
 }
@@ -26,7 +26,7 @@ export function endRequestSpan(span: Span, record: RequestRecord): void {
 /** No addresses, names of files, links, and of keys the id. */
 function factsOf(record: RequestRecord): Facts {
   const { method, route, status } = record;
-  // The route ends there where names of files and ids begin.
+  // The route ends at names of files and ids.
   const isWhole = route !== 'other' && !route.endsWith('/');
   const http =
     method === 'STREAM'

@@ -22,13 +22,13 @@ export interface GaugeSources extends DeviceSources {
   transfersInFlight(): number;
   eventStreams(): number;
   streams(): number;
-  /** Those whose client has lost its connection. */
+  /** Streams whose client has lost its connection. */
   streamsAway(): number;
   expectedWaitS(): number;
   connections(): number;
   /** Bytes of unread answers. */
   heldAnswerBytes(): number;
-  /** Sets of models in memory: the current one, and those that earlier requests still use. */
+  /** Sets of models in memory: the current one, and those still used by earlier requests. */
   modelSets(): number;
   models(): {
     detectors: readonly { id: string; aliases: readonly string[] }[];
@@ -53,7 +53,7 @@ interface RouteSeries {
 }
 
 /**
- * The Prometheus series of the server. Those of a route exist from its first request on: routes times statuses times buckets
+ * The Prometheus series of the server. A route's series exist from its first request on: routes times statuses times buckets
  * would be thousands of zeros. All others exist, at zero, from the start.
  */
 export class ServiceMetrics {

@@ -19,7 +19,7 @@ export class CallClock {
   #stall: NodeJS.Timeout | undefined;
   #total: NodeJS.Timeout | undefined;
 
-  /** @param failure what the call fails with when it takes too long */
+  /** @param failure the error of a call that takes too long */
   constructor(timeouts: CallTimeouts, failure: (problem: string) => Error, caller?: AbortSignal) {
     this.#timeouts = timeouts;
     this.#failure = failure;
@@ -29,7 +29,7 @@ export class CallClock {
     this.start();
   }
 
-  /** Aborted with what the call has to fail with. */
+  /** Aborted with the error of the call. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -46,7 +46,7 @@ export class CallClock {
     this.#stall?.refresh();
   }
 
-  /** While it is we who let the other side wait. */
+  /** For a time in which the other side waits for us. */
   hold(): void {
     clearTimeout(this.#stall);
     clearTimeout(this.#total);
@@ -54,7 +54,7 @@ export class CallClock {
     this.#stall = undefined;
   }
 
-  /** To be called when the call is over. */
+  /** Call it when the call is over. */
   stop(): void {
     this.hold();
     this.#caller?.removeEventListener('abort', this.#onCallerGone);

@@ -33,7 +33,7 @@ export interface Sampling {
 }
 
 export interface OtlpSettings extends OutboxEvents {
-  /** Where spans are posted to. */
+  /** The collector's address. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -98,11 +98,11 @@ export class OtlpTracing implements Tracing {
     return new OtlpSpan(this.#tracer, context, name, kind, atMs, contextOf(link));
   }
 
-  /** To be called once. */
+  /** Call it once. */
   async close(): Promise<void> {
     const over = new AbortController();
     const deadline = pause(CLOSE_MS, undefined, { signal: over.signal }).catch(() => {});
-    // What cannot be exported has been counted.
+    // Spans that cannot be exported have been counted.
     await Promise.race([this.#provider.shutdown().catch(() => {}), deadline]);
     over.abort();
     this.#agent.destroy();
@@ -110,8 +110,8 @@ export class OtlpTracing implements Tracing {
 }
 
 /**
- * A connection for each attempt, which ends it in time: the exporter's own limit is one between bytes, so an answer that drips would
- * hold its place for ever.
+ * A connection for each attempt, which ends it in time: the exporter's own limit is one between bytes, so an answer that drips
+ * would hold its place forever.
  */
 function agentFor(url: string, timeoutMs: number): http.Agent {
   const agent = new (url.startsWith('https:') ? https : http).Agent();

@@ -22,8 +22,8 @@ const BATCH_WAIT_MS = 1000;
 const BACKSTOP_MS = 60_000;
 
 /**
- * The SDK's batches, with a bound that also covers spans on their way, and with a count of all that is lost: the SDK itself
- * drops in silence.
+ * The SDK's batches, with a bound that also covers spans on their way, and with a count of all losses: the SDK itself drops in
+ * silence.
  */
 export class SpanOutbox implements SpanProcessor {
   readonly #events: OutboxEvents;

@@ -3,20 +3,20 @@
 // This room makes traces of requests and jobs. OpenTelemetry is loaded only if a collector is configured;
 // without one, nothing is recorded.
 
-/** What a span says, by the names of OpenTelemetry's semantic conventions, or by `veravox.` names. */
+/** The attributes of a span, by the names of OpenTelemetry's semantic conventions, or by `veravox.` names. */
 export type Facts = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** As OpenTelemetry calls them: who asks whom. */
+/** OpenTelemetry's kinds, by the sides of a call. */
 export type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
 
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** A `traceparent` from elsewhere, which this span continues; one that is not valid is ignored. */
+  /** A `traceparent` from elsewhere, which this span continues; an invalid one is ignored. */
   readonly parent?: string | undefined;
   /** Another one, of a trace that is not continued. */
   readonly link?: string | undefined;
-  /** Milliseconds since 1970; now when absent. */
+  /** Milliseconds since 1970; default now. */
   readonly atMs?: number;
 }
 
@@ -24,9 +24,9 @@ export interface SpanEnd {
   /** Replaces the name it began with. */
   readonly name?: string;
   readonly facts?: Facts;
-  /** What went wrong, in a word; the span counts as failed. */
+  /** The failure, in a word; the span counts as failed. */
   readonly problem?: string | undefined;
-  /** Milliseconds since 1970; now when absent. */
+  /** Milliseconds since 1970; default now. */
   readonly atMs?: number;
 }
 
@@ -43,13 +43,13 @@ export interface Span {
   begin(name: string, kind?: SpanKind): Span;
   /** A part that is over. Times are milliseconds since 1970. */
   add(name: string, beganMs: number, endedMs: number, facts?: Facts): void;
-  /** To be called once; a span that never ends is not exported. */
+  /** Call it once; a span that never ends is not exported. */
   end(end?: SpanEnd): void;
 }
 
 /** Makes spans and exports them. Nothing waits for the export. */
 export interface Tracing {
   begin(start: SpanStart): Span;
-  /** Exports what is left, within a bounded time. */
+  /** Exports the remaining spans, within a bounded time. */
   close(): Promise<void>;
 }

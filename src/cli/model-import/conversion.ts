@@ -19,7 +19,7 @@ export interface ConversionOptions {
   readonly dilation?: number;
 }
 
-/** What Python reports about the model that it wrote. */
+/** Python's report about the model that it wrote. */
 export interface ConversionReport {
   readonly window_samples: number;
   readonly spoof_index: number;
@@ -36,7 +36,7 @@ const MAX_STDERR_CHARACTERS = 100_000;
 
 /**
  * Converts a checkpoint into files in `folder`.
- * @throws Error with what is missing, or with all that does not fit
+ * @throws Error naming the missing part, or everything that does not fit
  */
 export async function convert(
   options: ConversionOptions,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people know of each family; training/imported/families.py has its networks.
+// A family for people; training/imported/families.py has its networks.
 
 export interface Family {
   readonly description: string;

@@ -38,7 +38,7 @@ const SHA256_DIGITS_IN_ID = 8;
 
 /**
  * Adds a detector to a folder of models. Files are made in a folder of their own, tried, and moved into place before the
- * manifest names them: whatever happens, the manifest names what is complete, and nothing else is left behind.
+ * manifest names them: whatever happens, the manifest names complete files only, and nothing else is left behind.
  */
 export async function importModel(options: ImportOptions, signal: AbortSignal): Promise<Imported> {
   const modelsDir = resolve(options.modelsDir);
@@ -98,7 +98,7 @@ function entryOf(id: string, { aliases, licence }: ImportOptions) {
     licence,
     sample_rate_hz: 16_000 as const,
     short_window: 'repeat' as const,
-    // Exactly as in training: what normalises is in the graph.
+    // Exactly as in training: normalisation is in the graph.
     features: { kind: 'waveform' as const, input_gain: 1, normalisation: 'none' as const },
     calibration: { scale: 1, bias: 0 },
     operating_point: 0.5,

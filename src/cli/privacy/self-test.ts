@@ -13,7 +13,7 @@ import { socketsBeyond } from './observed-sockets.js';
 import { outsideContacts, straceCommand } from './system-calls.js';
 
 export interface PrivacyReport {
-  /** The method, and what it cannot see. */
+  /** The method, and its blind spots. */
   readonly method: string;
   /** Contacts and changes outside the data folder; empty when all is well. */
   readonly contacts: readonly string[];

@@ -9,7 +9,7 @@ export interface Bin {
   readonly speech: number;
 }
 
-/** What a recording looks like, in few numbers whatever its length. */
+/** The outline of a recording, in few numbers whatever its length. */
 export interface Outline {
   /** Of each bin but the last, which may be shorter. */
   readonly binS: number;

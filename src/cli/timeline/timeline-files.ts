@@ -4,7 +4,7 @@ import path from 'node:path';
 import { STANDARD_INPUT } from '../standard-input.js';
 import { type TimelineEntry, timelinePage } from './timeline-page.js';
 
-/** Where the pages go: a file for all recordings, or a folder with one page for each. */
+/** The target of the pages: a file for all recordings, or a folder with one page for each. */
 export class TimelineFiles {
   readonly #target: string;
   readonly #isFolder: boolean;
@@ -27,7 +27,7 @@ export class TimelineFiles {
     else this.#entries.push(entry);
   }
 
-  /** To be called after the last one. */
+  /** Call it after the last one. */
   close(): void {
     if (!this.#isFolder) fs.writeFileSync(this.#target, timelinePage(this.#entries));
   }

@@ -22,7 +22,7 @@ export type TimelineEntry =
     }
   | { readonly file: string; readonly problem: string };
 
-/** How much is shown of each file. */
+/** The detail shown of each file. */
 interface Detail {
   readonly maxBins: number;
   readonly maxRows: number;
@@ -50,7 +50,7 @@ summary{cursor:pointer;font-weight:600}.wide{overflow-x:auto}
 a{color:inherit}:focus-visible{outline:2px solid currentColor;outline-offset:2px}
 .plot .wave{stroke:var(--plot-muted);fill:none}.plot .speech{fill:var(--plot-ink);fill-opacity:.6}`;
 
-/** What could turn the direction of a line or hide in it is shown as a question mark. */
+/** Shows characters that could turn or hide text in a line as question marks. */
 const shown = (name: string): string =>
   escaped(name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{FFFD}'));
 

@@ -20,7 +20,7 @@ const latencies = {
   },
 } as const;
 
-/** What the server did over a stretch of time. */
+/** The server's work over a stretch of time. */
 export const healthHistory = {
   title: 'HealthHistory',
   type: 'object',
@@ -98,7 +98,7 @@ const loadedModel = {
   additionalProperties: false,
 } as const;
 
-/** What the server is at this moment. */
+/** The server at this moment. */
 export const serverState = {
   title: 'ServerState',
   type: 'object',

@@ -29,7 +29,7 @@ export const adminJobSummary = {
   examples: [example],
 } as const satisfies Schema;
 
-/** What the verdict of a job follows from. */
+/** The parameters behind the verdict of a job. */
 const jobParameters = {
   title: 'AdminJobParameters',
   type: 'object',

@@ -100,7 +100,7 @@ const properties = {
   has_card: { type: 'boolean', description: 'Whether `/v1/admin/models/{id}/card` answers.' },
 } as const;
 
-/** A served model. What the manifest says is null if the manifest has changed since the model was loaded. */
+/** A served model. Facts of the manifest are null if it has changed since the model was loaded. */
 export const adminModel = {
   title: 'AdminModel',
   type: 'object',

@@ -3,7 +3,7 @@ import type { AdminEndpoint } from '../../base/contract/endpoint.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 import { adminSessionsEnded } from './user.js';
 
-/** One of the sessions of the user who asks. */
+/** One of the signed-in user's sessions. */
 const ownSession = {
   title: 'OwnSession',
   type: 'object',

@@ -2,7 +2,7 @@
 import { roles } from '../../base/contract/roles.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 
-/** Who asks: the answer of `/v1/admin/session`. */
+/** The signed-in user: the answer of `/v1/admin/session`. */
 export const adminSession = {
   title: 'AdminSession',
   type: 'object',

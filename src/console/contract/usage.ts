@@ -50,7 +50,7 @@ const counts = {
 
 const countNames = ['requests', 'errors', 'audio_s', 'windows', 'bytes'] as const;
 
-/** A row: what one key did on one day. */
+/** A row: the usage of one key on one day. */
 const usageRow = {
   title: 'AdminUsageRow',
   type: 'object',

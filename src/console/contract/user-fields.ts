@@ -6,7 +6,7 @@ import { roles } from '../../base/contract/roles.js';
 export const MIN_PASSWORD_CHARS = 12;
 const MAX_PASSWORD_CHARS = 256;
 
-/** Of one that exists: longer than any that can be set, so that all wrong ones have the same answer. */
+/** An existing password: longer than any that can be set, so that all wrong ones have the same answer. */
 const givenPassword = {
   type: 'string',
   writeOnly: true,
@@ -45,7 +45,7 @@ export const signInSchemas = {
 
 export type SignInFields = FieldValues<typeof signInSchemas, 'password'>;
 
-/** What the fields of a sign-in with a link have to be, too. */
+/** Further rules for the fields of a sign-in with a link. */
 export const linkSchemas = {
   name: { ...nameSchema, description: 'The name of the first user.' },
   password: { ...newPassword, description: 'The new password.' },

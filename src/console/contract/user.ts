@@ -55,7 +55,7 @@ const exampleLink = {
   expires_at: '2026-11-21T13:00:00.000Z',
 };
 
-/** Whoever has it can set the password of its user, once. */
+/** The holder can set the password of its user, once. */
 export const adminLink = {
   title: 'AdminLink',
   type: 'object',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Where scores fall, on the scale of their logit: ln(score / (1 - score)). The first bin is below the first edge, the last one
+ * The bins of scores, on the scale of their logit: ln(score / (1 - score)). The first bin is below the first edge, the last one
  * from the last edge on. Scores of most detectors lie close to 0 and 1, where a bin of equal scores would have all of them.
  */
 export const logitEdges: readonly number[] = Array.from({ length: 17 }, (_, i) => i - 8);
@@ -14,7 +14,7 @@ export function binOf(score: number): number {
   return Math.max(0, Math.min(SCORE_BINS - 1, Math.floor(logit) + 9));
 }
 
-/** What is counted of a model. */
+/** The counted scores. */
 export const scoreKinds = ['file', 'window'] as const;
 export type ScoreKind = (typeof scoreKinds)[number];
 

@@ -18,9 +18,9 @@ export const KEPT_HOURS = 336;
 
 export const referenceOrigins = ['first_files', 'chosen'] as const;
 
-/** What later scores of a model are compared with. */
+/** The reference for later scores of a model. */
 export interface ScoreReference {
-  /** The first files of the model, or hours that somebody chose. */
+  /** The first files of the model, or hours that an operator chose. */
   readonly origin: (typeof referenceOrigins)[number];
   /** False while it grows. */
   readonly isWhole: boolean;
@@ -49,7 +49,7 @@ export class TooFewFiles extends Error {
 type CountRow = { readonly kind: ScoreKind; readonly bin: number; readonly scores: number };
 type HourRow = CountRow & { readonly model: string; readonly fingerprint: string; readonly hour: number };
 
-/** How the scores of all hosts with the same database are distributed. */
+/** The distribution of scores of all hosts with the same database. */
 export class ScoreBook {
   readonly #database: Database;
   /** Of the last counts that were added: with a new one, the oldest goes. */
@@ -102,7 +102,7 @@ export class ScoreBook {
   }
 
   /**
-   * From now on the scores of these hours are what later ones are compared with.
+   * From now on the scores of these hours are the reference for later ones.
    * @param before runs before that holds; if it fails, nothing has changed
    * @returns the number of files
    * @throws TooFewFiles; then nothing has changed
@@ -149,7 +149,7 @@ export class ScoreBook {
   }
 }
 
-/** The first files of a model are its reference until somebody chooses another. */
+/** The first files of a model are its reference until an operator chooses another. */
 async function grow(transaction: Transaction, counts: ModelCounts): Promise<void> {
   const { model, fingerprint, hours } = counts;
   await insertReference(transaction, counts, Date.now());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addTo, binOf, emptyHistogram, type ScoreKind } from './score-bins.js';
 
-/** The model that gave scores, and what they follow from: the same audio gets the same score while it is the same. */
+/** The model that gave scores, and its fingerprint: the same audio gets the same score while it is the same. */
 export interface ScoredBy {
   readonly model: string;
   readonly fingerprint: string;

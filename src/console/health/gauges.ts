@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Joining } from './slots.js';
 
-/** What the server tells of itself, read once per second. */
+/** The server's gauges, read once per second. */
 export interface Gauges {
   /** Model inputs of requests that no device has taken yet. */
   inputsWaiting(): number;
@@ -19,7 +19,7 @@ export interface Gauges {
   jobs(): { readonly queued: number; readonly running: number } | undefined;
 }
 
-/** How the gauges of several processes are joined; those of several seconds by their largest. */
+/** The joining of gauges over processes; over seconds, the largest counts. */
 export const gaugeJoinings = {
   inputs_waiting: 'sum',
   expected_wait_ms: 'max',

@@ -12,7 +12,7 @@ import { History } from './history.js';
 import { joinedStretches } from './joined-stretches.js';
 import type { Joining, Span, Stretch } from './slots.js';
 
-/** How often the database is asked for the numbers of jobs. */
+/** Largest age of the numbers of jobs. */
 const JOBS_FRESH_MS = 10_000;
 
 /** The processes of a server that shares its port. */
@@ -91,7 +91,7 @@ export class HealthKeeper implements RequestCounter, AnalysisCounter {
     return this.#meter.flush();
   }
 
-  /** To be called before the database is closed. */
+  /** Call it before the database is closed. */
   async close(): Promise<void> {
     clearInterval(this.#jobsTimer);
     this.#history.stop();

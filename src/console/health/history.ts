@@ -16,7 +16,7 @@ const MARGIN_MS = 5;
 
 interface RouteCells {
   readonly outcomes: Readonly<Record<RequestOutcome, Cell>>;
-  /** By bucket; absent where times say nothing. */
+  /** By bucket; absent if times say nothing. */
   readonly latency: CellsByName<number> | undefined;
 }
 
@@ -38,14 +38,14 @@ class CellsByName<Name extends string | number> {
     if (known !== undefined) return known;
     const kept = this.#cells.size < this.#max ? name : OTHER;
     const cell = this.#slots.cell(`${this.#prefix}/${kept}`, 'sum');
-    // What has no series of its own is looked up again: its name is not kept.
+    // A name without a series of its own is looked up again: it is not kept.
     if (kept === name) this.#cells.set(name, cell);
     return cell;
   }
 }
 
 /**
- * What this process did in the last hour, by seconds, and in the last day, by ten seconds. It counts in memory, and once a second
+ * This process's work in the last hour, by seconds, and in the last day, by ten seconds. It counts in memory, and once a second
  * puts the counts into the slot of that second.
  */
 export class History {
@@ -101,7 +101,7 @@ export class History {
     this.#windows.of(model).pending += windows;
   }
 
-  /** Puts what was counted into the second that has just ended. */
+  /** Puts the counts into the second that has just ended. */
   sample(): void {
     for (const [name, value] of this.gauges.read()) this.#slots.cell(`gauges/${name}`, 'max').pending = value;
     this.#slots.sample(Math.floor(this.#nowS()) - 1);

@@ -3,7 +3,7 @@ import { type Joining, joined, type Stretch } from './slots.js';
 
 /**
  * The stretches of several processes as one. Processes have slots of the same clock, so that points lie on each other.
- * @param joiningOf how processes are joined, where that differs from how slots are
+ * @param joiningOf how processes are joined, if it differs from slots
  */
 export function joinedStretches(
   stretches: readonly Stretch[],

@@ -4,7 +4,7 @@
 const PER_DOUBLING = 2;
 const DOUBLINGS = 16;
 
-/** The upper ends; one more bucket takes what is longer. */
+/** The upper ends; one more bucket takes longer times. */
 export const latencyBoundsMs: readonly number[] = Array.from(
   { length: PER_DOUBLING * DOUBLINGS + 1 },
   (_, i) => 2 ** (i / PER_DOUBLING),

@@ -6,7 +6,7 @@ export const monotonicS = (): number => Number(process.hrtime.bigint()) / 1e9;
 /** A label moves by whole seconds, and not because a clock is read a little earlier or later. */
 const LABEL_MOVES_S = 0.75;
 
-/** The time of day that belongs to a monotonic second, by what the clock says now. */
+/** The time of day that belongs to a monotonic second, by the clock now. */
 export class WallLabels {
   readonly #nowS: () => number;
   readonly #wallS: () => number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isClientFault } from '../../base/errors/client-fault.js';
 
-/** What requests are about, in the history. */
+/** The subjects of requests, in the history. */
 export const requestGroups = [
   'detection',
   'voice_identity',
@@ -27,7 +27,7 @@ const beginnings: readonly (readonly [path: string, group: RequestGroup])[] = [
   ['/v1/file', 'files'],
   ['/v0/file', 'files'],
   ['/file', 'files'],
-  // Where links of the embedded storage lead.
+  // The targets of the embedded storage's links.
   ['/veravox', 'transfers'],
   ['/v1/admin', 'admin'],
   ['/dashboard', 'admin'],
@@ -37,7 +37,7 @@ const beginnings: readonly (readonly [path: string, group: RequestGroup])[] = [
 export const groupOf = (route: string): RequestGroup =>
   beginnings.find(([path]) => route.startsWith(path))?.[1] ?? 'operation';
 
-/** Requests whose times make sense together: analyses, and other calls. A stream lasts as long as somebody talks. */
+/** Requests whose times make sense together: analyses, and other calls. A stream lasts as long as its speech. */
 export const latencyKinds = ['analysis', 'other'] as const;
 
 export function latencyKindOf(group: RequestGroup): (typeof latencyKinds)[number] | undefined {
@@ -45,7 +45,7 @@ export function latencyKindOf(group: RequestGroup): (typeof latencyKinds)[number
   return group === 'jobs' || group === 'files' ? 'other' : undefined;
 }
 
-/** How requests end. */
+/** The outcomes of requests. */
 export const requestOutcomes = ['ok', 'client_error', 'limited', 'failed', 'gone'] as const;
 export type RequestOutcome = (typeof requestOutcomes)[number];
 

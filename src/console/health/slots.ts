@@ -2,7 +2,7 @@
 //
 // Numbers of the last hour and day in slots of time. Slots count a clock that never jumps, shared by all processes of a machine.
 
-/** How the numbers of several slots become one. */
+/** The joining of several slots' numbers. */
 export type Joining = 'sum' | 'max';
 
 const FINE = { slotS: 1, slots: 3600 } as const;
@@ -14,10 +14,10 @@ export const COARSE_SPAN_S = COARSE.slotS * COARSE.slots;
 /** Of memory, for each series. */
 export const SERIES_BYTES = 4 * (FINE.slots + COARSE.slots);
 
-/** Counted by all processes; `present` is 0 where the server did not run or was blocked. */
+/** Counted by all processes; `present` is 0 if the server did not run or was blocked. */
 export const PRESENT = 'present';
 
-/** One series: what is counted until the next sample, and the samples before. */
+/** One series: the count until the next sample, and the samples before. */
 export interface Cell {
   pending: number;
 }
@@ -34,7 +34,7 @@ export interface Stretch {
   readonly fromS: number;
   readonly stepS: number;
   readonly points: number;
-  /** Those with a number other than 0. */
+  /** Series with a number other than 0. */
   readonly series: readonly (readonly [name: string, joining: Joining, values: readonly number[]])[];
 }
 
@@ -76,7 +76,7 @@ export class Slots {
     return made;
   }
 
-  /** Moves what is pending into the slot of this second, which has just ended. */
+  /** Moves pending counts into the slot of this second, which has just ended. */
   sample(second: number): void {
     if (second < (this.#lastS ?? 0)) return;
     this.#clearUpTo(second);

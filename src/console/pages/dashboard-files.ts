@@ -21,7 +21,7 @@ export interface DashboardFile {
   readonly bodies: ReadonlyMap<Encoding, Uint8Array>;
 }
 
-/** The files by their paths below `/dashboard/`: about a megabyte, read once and only if somebody asks. */
+/** The files by their paths below `/dashboard/`: about a megabyte, read once and only on request. */
 export class DashboardFiles {
   #reading: Promise<ReadonlyMap<string, DashboardFile>> | undefined;
 

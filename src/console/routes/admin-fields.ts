@@ -17,7 +17,7 @@ function validatorOf<Values>(fields: Fields | undefined): FieldValidator<Values>
 
 /**
  * Reads the endpoint's body.
- * @returns to be called before the handler first awaits; rejects with ServiceError
+ * @returns a function to call before the handler first awaits; rejects with ServiceError
  */
 export const jsonFields = <Values>(
   endpoint: Endpoint,
@@ -52,7 +52,7 @@ export function queryFields<Values>({ operation: { query } }: Endpoint): (reques
   return (request) => validator.check(queryValues(request.query, query?.schemas ?? {}));
 }
 
-/** What follows the path of a prefix route, of one that ends with a slash, decoded; empty if it cannot be an id. */
+/** The decoded parameter in the path of a prefix route, which ends with a slash; empty if it cannot be an id. */
 export function parameterIn({ path }: RouteRequest, endpoint: Pick<Endpoint, 'path'>): string {
   const [start = '', end = ''] = endpoint.path.split(/\{\w+\}/);
   const parameter = path.slice(start.length, path.length - end.length);

@@ -20,7 +20,7 @@ export interface AdminGuardParts {
   readonly sessions: Pick<SessionStore, 'find' | 'isStillLive'>;
 }
 
-/** Finds out who asks, and refuses those who may not. */
+/** Identifies the sender of a request, and checks its rights. */
 export class AdminGuard {
   readonly #parts: AdminGuardParts;
 
@@ -28,14 +28,14 @@ export class AdminGuard {
     this.#parts = parts;
   }
 
-  /** At once if nothing has to be looked up. @throws ServiceError */
+  /** At once if no look-up is needed. @throws ServiceError */
   admit(endpoint: AdminEndpoint, request: RouteRequest): Principal | Promise<Principal> {
     const admitted = this.#identify(request);
     if (admitted instanceof Promise) return admitted.then((principal) => withRole(principal, endpoint));
     return withRole(admitted, endpoint);
   }
 
-  /** Whether a user who was admitted is still signed in. Keys are, for an answer that has begun. */
+  /** Whether an admitted user is still signed in. Keys are, for an answer that has begun. */
   async isStillIn({ signedIn }: Principal): Promise<boolean> {
     return signedIn === undefined || this.#parts.sessions.isStillLive(signedIn.session.id);
   }

@@ -11,21 +11,21 @@ import type { AdminGuardParts } from './admin-guard.js';
 import type { StateSources } from './server-state.js';
 import { SignIns } from './sign-ins.js';
 
-/** What the admin API keeps and changes. */
+/** The state behind the admin API. */
 export interface AdminOffice {
   readonly database: Database;
-  /** Writes into the audit, if there is one: each change, and who made it (`actedBy`). */
+  /** Writes into the audit, if there is one: each change, and its author (`actedBy`). */
   note(event: AuditEvent): void;
   /** The same for a change that must not be without its line: rejects if it cannot be written. */
   noteFirst(event: AuditEvent): Promise<void>;
-  /** Adds to the database what this process has counted; resolves also if that failed. */
+  /** Adds this process's counts to the database; resolves also if that failed. */
   flushUsage(): Promise<void>;
   readonly health: HealthKeeper;
-  /** Those of usual strength when absent. */
+  /** Default: passwords of usual strength. */
   readonly passwords?: Passwords;
 }
 
-/** What its routes are made of; it outlives them, which are made anew with each reload of the models. */
+/** The parts of its routes; they outlive the routes, which are made anew with each reload of the models. */
 export interface AdminParts extends AdminOffice, AdminGuardParts, StateSources {
   readonly config: Config;
   readonly log: Logger;

@@ -13,7 +13,7 @@ export type AdminHandler = (principal: Principal, request: RouteRequest) => Repl
 
 /**
  * A route of the admin API: for operators, and only for those with the endpoint's role. It is not admitted by the front door,
- * which knows keys only, but here. A path with a slash at its end takes what follows as its parameter.
+ * which knows keys only, but here. A path with a slash at its end takes the rest as its parameter.
  */
 export const adminRoute = (
   guard: Gatekeeper,
@@ -26,7 +26,7 @@ export const adminRoute = (
   isAdmin: true,
 });
 
-/** One for everybody: where people sign in. */
+/** A route open to everybody: for sign-ins. */
 export const openAdminRoute = (endpoint: Endpoint, handle: Route['handle']): Route => ({
   ...routeOf(endpoint, handle),
   isSignIn: true,
@@ -53,7 +53,7 @@ async function enter(
     return handle(principal, request);
   };
   if (!(admitted instanceof Promise)) return guarded(guard, admitted, await answer(admitted));
-  // What comes of the body until then is kept, and no more of it is read.
+  // Bytes of the body that come until then are kept, and no more are read.
   request.holdBody();
   request.body.pause();
   const principal = await admitted.finally(() => request.body.resume());

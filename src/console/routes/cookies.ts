@@ -13,7 +13,7 @@ export function isSecure({ headers, isFromTrustedProxy, isOperator }: Asked, has
   return hasTls && !isOperator;
 }
 
-/** What a cookie is for. */
+/** The purpose of a cookie. */
 export type CookieUse = 'session' | 'oidc';
 
 const names: Readonly<Record<CookieUse, string>> = { session: 'veravox', oidc: 'veravox-oidc' };

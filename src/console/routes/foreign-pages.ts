@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../base/errors/service-error.js';
 
 /**
- * Refuses changes that a page of another origin has a browser make. Browsers always say where a change comes from; other
+ * Refuses changes that a page of another origin has a browser make. Browsers always state the origin of a change; other
  * programs need not.
  * @param ownAddress of the dashboard, if it is configured
  * @throws ServiceError CSRF_REFUSED

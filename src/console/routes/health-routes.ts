@@ -29,7 +29,7 @@ export interface HealthRoutesParts extends StateSources {
   readonly health: HealthKeeper;
 }
 
-/** How the server is, was, and what its detectors see. */
+/** The server's state and history, and its detectors' scores. */
 export function healthRoutes(guard: Gatekeeper, parts: HealthRoutesParts): Route[] {
   const { health: desk, config, database, status } = parts;
   const labels = new WallLabels();

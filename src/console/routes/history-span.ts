@@ -4,7 +4,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { type HealthFields, healthRequest, MAX_POINTS } from '../contract/health-fields.js';
 import { COARSE_SPAN_S, FINE_SPAN_S, type Span } from '../health/slots.js';
 
-/** Those that the server chooses from; all of the first hour or day fit. */
+/** Steps that the server chooses from; all of the first hour or day fit. */
 const USUAL_STEPS_S = [1, 2, 5, 10, 20, 30, 60, 120, 300] as const;
 const COARSE_S = 10;
 

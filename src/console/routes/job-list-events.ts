@@ -73,7 +73,7 @@ export class JobListEvents implements ReplyTexts {
     return this.#isAnyRunning ? this.#readAtMs + POLL_MS : Number.POSITIVE_INFINITY;
   }
 
-  /** @returns what was sent before, while the database is not there */
+  /** @returns the text sent before, while the database is not there */
   async #read(): Promise<string> {
     this.#isChanged = false;
     try {

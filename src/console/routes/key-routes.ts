@@ -132,7 +132,7 @@ function refuseLongerLife({ endsWithSession }: StoredKey, { expires_at }: KeyCha
   throw new ServiceError('FIELD_INVALID', { field: 'expires_at', expected, received: String(expires_at) });
 }
 
-/** Those that are given; null takes one away. */
+/** The given limits; null takes one away. */
 function limitsIn({
   rate,
   concurrency,
@@ -145,7 +145,7 @@ function limitsIn({
   };
 }
 
-/** @throws ServiceError for what the rules for keys refuse */
+/** @throws ServiceError for violations of the rules for keys */
 async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

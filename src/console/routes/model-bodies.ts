@@ -15,7 +15,7 @@ import { modelFigures } from './model-figures.js';
 
 type Served = ScoringModelStatus & { readonly operatingPoint: number };
 
-/** What is said of models: as they are served, and as the files beside them say. */
+/** The sources of facts about models: their status, and the files beside them. */
 export interface ModelSources {
   readonly modelsDir: string;
   readonly status: CheckedStatus;
@@ -35,7 +35,7 @@ export async function modelBodies(sources: ModelSources): Promise<AdminModel[]> 
   );
 }
 
-/** What of the detectors a page for requests needs. */
+/** The facts about detectors that a page for requests needs. */
 export async function detectorFacts({
   modelsDir,
   status,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a manifest says of a model's accuracy, whose members may be anything.
+// A manifest's figures on a model's accuracy, whose members may be anything.
 import type { FiguresFile } from '../../analysis/models/figures-file.js';
 import type {
   AdminFigure,

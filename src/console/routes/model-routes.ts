@@ -22,7 +22,7 @@ export interface ModelRoutesParts {
   readonly points: OperatingPoints;
 }
 
-/** `/v1/admin/models`, and what of them a page for requests needs. */
+/** `/v1/admin/models`, and the part of it that a page for requests needs. */
 export const modelRoutes = (guard: Gatekeeper, parts: ModelRoutesParts): Route[] => [
   adminRoute(guard, analysisFactsLookup, () => facts(parts)),
   adminRoute(guard, modelListing, (_, request) => listing(parts, request)),

@@ -7,7 +7,7 @@ import type { Identity } from '../users/user.js';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string };
 
-/** Who somebody is by their provider. */
+/** A person, as their provider names them. */
 export interface Person {
   readonly identity: Identity;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Person {
   readonly role: Role | undefined;
 }
 
-/** With room for what tells namesakes apart. */
+/** With room for a suffix that tells namesakes apart. */
 const MAX_CHARS = 80;
 
 /** @param claim its name; dots lead into objects, as in `realm_access.roles` */

@@ -17,7 +17,7 @@ export interface OidcSecrets {
   readonly codeVerifier: string;
 }
 
-/** How long the provider's own description is believed. */
+/** Lifetime of the provider's own description. */
 const DISCOVERED_MS = 3_600_000;
 /** Of one request, with its whole answer. */
 const TIMEOUT_S = 10;
@@ -26,7 +26,7 @@ export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
 
 type Library = typeof import('openid-client');
 
-/** Sends people to an OpenID provider, and checks what they come back with. The library is loaded when somebody goes. */
+/** Sends people to an OpenID provider, and checks its answers. The library is loaded for the first of them. */
 export class OidcProvider {
   readonly #settings: OidcSettings;
   readonly #timeoutS: number;
@@ -41,7 +41,7 @@ export class OidcProvider {
     return this.#settings.oidcIssuer !== undefined;
   }
 
-  /** @returns where to send the browser. @throws ServiceError OIDC_UNAVAILABLE */
+  /** @returns the address for the browser. @throws ServiceError OIDC_UNAVAILABLE */
   async begin(): Promise<{ readonly url: string; readonly secrets: OidcSecrets }> {
     const library = await import('openid-client');
     const configuration = await this.#configuration(library);
@@ -62,8 +62,8 @@ export class OidcProvider {
   }
 
   /**
-   * @param query what the provider has sent the browser back with
-   * @returns what it says about the person. @throws ServiceError OIDC_UNAVAILABLE, OIDC_REFUSED
+   * @param query from the provider, through the browser
+   * @returns its claims about the person. @throws ServiceError OIDC_UNAVAILABLE, OIDC_REFUSED
    */
   async finish(query: string, { state, nonce, codeVerifier }: OidcSecrets): Promise<IDToken> {
     const library = await import('openid-client');
@@ -136,7 +136,7 @@ const MAX_SUBJECT_CHARS = 255;
 /** Of two clocks. */
 const MAX_CLOCK_DIFFERENCE_S = 300;
 
-/** What the library leaves to others. @throws Error */
+/** Checks that the library leaves to others. @throws Error */
 function checkClaims({ sub, iat }: IDToken): void {
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_CHARS)
     throw new Error(`The ID token has no sub of 1 to ${MAX_SUBJECT_CHARS} characters.`);

@@ -2,7 +2,7 @@
 import type { Role } from '../../base/contract/roles.js';
 import type { SignedIn } from '../users/session-store.js';
 
-/** Who asks: a signed-in user, or a program with a key of the scope `admin`. */
+/** The sender of a request: a signed-in user, or a program with a key of the scope `admin`. */
 export interface Principal {
   readonly kind: 'user' | 'key';
   /** Named in the audit log. */
@@ -16,7 +16,7 @@ export interface Principal {
   readonly signedIn?: SignedIn;
 }
 
-/** For audit lines: who did it. */
+/** For audit lines: the actor. */
 export const actedBy = ({ kind, id }: Principal): { readonly by: string } => ({ by: `${kind} ${id}` });
 
 export function principalOf(signedIn: SignedIn): Principal {

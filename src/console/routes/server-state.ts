@@ -12,7 +12,7 @@ export interface StateSources extends Surroundings {
   status(): CheckedStatus;
 }
 
-/** What an operator wants to compare the history with. */
+/** Limits for comparison with the history. */
 const shownLimits = [
   'maxInflightRequests',
   'maxInflightBytes',
@@ -29,7 +29,7 @@ const shownLimits = [
   'jobWorkers',
 ] as const satisfies readonly (keyof typeof options)[];
 
-/** Where things lie on this machine is for operators: in the log, `veravox doctor` and `/readyz`. */
+/** Paths on this machine are for operators: in the log, `veravox doctor` and `/readyz`. */
 export const withoutFolders = (text: string | null | undefined): string | null =>
   text?.replace(/(?<![\w.:/])(?:\/[^\s/'":,;]+)+\/(?=[^\s/])/g, '') ?? null;
 

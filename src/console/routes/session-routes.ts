@@ -33,10 +33,10 @@ import { refuseForeignPages } from './foreign-pages.js';
 import { type Principal, principalOf } from './principal.js';
 import type { Visitor } from './sign-ins.js';
 
-/** Those of browsers are about half as long. */
+/** User agents of browsers are about half as long. */
 const MAX_USER_AGENT_CHARS = 200;
 
-/** `/v1/admin/session` and what belongs to it. */
+/** `/v1/admin/session` and its relatives. */
 export function sessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
   const { config, signIns, sessions, note } = parts;
   const registry = new SessionRegistry(parts.database);
@@ -100,7 +100,7 @@ export function visitorOf({ headers, clientAddress }: RouteRequest, secure: bool
   };
 }
 
-/** Tells the page who has signed in, and gives the browser its cookie. */
+/** Tells the page its user, and gives the browser the cookie. */
 export const begunReply = (signedIn: SignedIn, token: string, secure: boolean): Reply => ({
   ...jsonReply<AdminSession>(200, sessionBody(principalOf(signedIn))),
   headers: [sessionCookie(token, secure)],

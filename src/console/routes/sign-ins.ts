@@ -24,14 +24,14 @@ export interface SignInParts {
   noteFirst(event: AuditEvent): Promise<void>;
 }
 
-/** Where somebody signs in from. */
+/** The place that a person signs in from. */
 export interface Visitor extends Device {
   readonly clientAddress: string;
   /** The id of the session that their browser has already; it ends. */
   readonly earlierId: string | undefined;
 }
 
-/** Lets people in, and slows down those who guess. */
+/** Lets people in, and slows down guessers. */
 export class SignIns {
   readonly #parts: SignInParts;
   readonly #users: UserRegistry;
@@ -78,7 +78,7 @@ export class SignIns {
     return user;
   }
 
-  /** For somebody who has proved who they are. @throws ServiceError SIGN_IN_REFUSED */
+  /** For a person who has proved who they are. @throws ServiceError SIGN_IN_REFUSED */
   async begin(user: User, visitor: Visitor, way: string): Promise<NewSession> {
     const { clientAddress, earlierId } = visitor;
     const begun = await this.#sessions.create(user, earlierId, visitor);
@@ -93,8 +93,8 @@ export class SignIns {
   }
 
   /**
-   * For somebody whom their provider knows; the first time makes a user of them. They have the role that the provider gives them
-   * now, and without one their sessions end.
+   * For a person whom their provider knows; the first time makes a user of them. They have the role that the provider gives
+   * them now, and without one their sessions end.
    * @throws ServiceError OIDC_ROLE_MISSING, SIGN_IN_REFUSED
    */
   async withProvider(person: Person, visitor: Visitor): Promise<NewSession> {
@@ -120,7 +120,7 @@ export class SignIns {
     const { issuer, subject } = identity;
     return make(name).catch(async (error: unknown) => {
       if (!(error instanceof UserExists)) throw error;
-      // Somebody else has the name, or the same person has come twice at once.
+      // Another person has the name, or the same one has come twice at once.
       const same = await this.#users.identified(identity);
       return same ?? make(`${name} (${digestOf(`${issuer} ${subject}`).slice(0, 8)})`);
     });
@@ -191,7 +191,7 @@ export class SignIns {
       { password },
       {
         exceptSession: sessionId,
-        // A link may have given them another one since, against whoever knows the old one.
+        // A link may have set another one since, against a holder of the old one.
         ifStill: (now) => now.password === checked.password && now.disabledAtMs === undefined,
         before: () =>
           this.#parts.noteFirst({ event: 'password_set', userId: user.id, by: `user ${user.id}` }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReplyTexts } from '../../api/routes/route.js';
 
-/** Then a stream of events ends, and whoever opens it again has to be admitted again. */
+/** Then a stream of events ends, and a client that opens it again must be admitted again. */
 export const MAX_WATCH_MS = 60_000;
 
 /** Texts that end after some time, or when the server stops. */
@@ -11,7 +11,7 @@ export class TimedTexts implements ReplyTexts {
   readonly #ending = new AbortController();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param open gets what tells the texts to end */
+  /** @param open gets the signal that ends the texts */
   constructor(open: (ending: AbortSignal) => ReplyTexts, stopping: AbortSignal, maxMs = MAX_WATCH_MS) {
     this.#stopping = stopping;
     this.#timer = setTimeout(this.#end, maxMs);

@@ -15,8 +15,7 @@ const columns = [
 ] as const satisfies readonly (keyof AdminUsageRow)[];
 
 /**
- * What a spreadsheet would read as the begin of a formula, also behind spaces and quotes, and in the wide forms of East Asian
- * scripts.
+ * The beginning of a formula to a spreadsheet, also behind spaces and quotes, and in the wide forms of East Asian scripts.
  */
 const FORMULA = /(^|;)(?=[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: names of earlier versions may have them

@@ -24,7 +24,7 @@ import { usageCsvHeader, usageCsvLine } from './usage-csv.js';
 export interface UsageRoutesParts {
   readonly registry: Pick<KeyRegistry, 'labelsOf'>;
   readonly ledger: Pick<UsageLedger, 'read' | 'readByKey'>;
-  /** Adds to the database what this process has counted; resolves also if that failed. */
+  /** Adds this process's counts to the database; resolves also if that failed. */
   readonly flushUsage: () => Promise<void>;
   /** Of one answer. */
   readonly maxRows?: number;

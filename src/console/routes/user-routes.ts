@@ -88,7 +88,7 @@ function found(user: User | undefined): User {
   return user;
 }
 
-/** @throws ServiceError for what is the fault of who asks */
+/** @throws ServiceError for faults of the client */
 async function told<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -4,7 +4,7 @@
 import type { Transaction } from '../../state/database/database.js';
 import { digestOf, newToken } from './secret-token.js';
 
-/** How long a link works. */
+/** Lifetime of a link. */
 export const LINK_LIFETIME_MS = 3_600_000;
 
 /**

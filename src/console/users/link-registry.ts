@@ -11,14 +11,14 @@ import { insertSession } from './session-registry.js';
 import type { NewUser, User } from './user.js';
 import { insertUser, refusingTwins } from './user-registry.js';
 
-/** Where the dashboard asks for a password. The token is behind the #, which browsers send to nobody. @param userName undefined for the first user */
+/** The dashboard's path for setting a password. The token is behind the #, which browsers send to nobody. @param userName undefined for the first user */
 export const linkPath = (token: string, userName?: string): string =>
   `/dashboard/#/welcome?token=${token}${userName === undefined ? '' : `&name=${encodeURIComponent(userName)}`}`;
 
 export interface RedeemOptions {
   /** Of the first user. */
   readonly name?: string | undefined;
-  /** Of a session that the same browser had before, as somebody else. */
+  /** Of an earlier session of the same browser, as another user. */
   readonly endedId?: string | undefined;
   readonly device?: Device;
   /** Runs before the password is valid; if it fails, nothing has changed. */
@@ -34,7 +34,7 @@ export interface Invitation {
   readonly token: string;
 }
 
-/** Links that let somebody set a password and sign in, once. A newer one for the same user ends the earlier ones. */
+/** Links for setting a password and signing in, once. A newer one for the same user ends the earlier ones. */
 export class LinkRegistry {
   readonly #database: Database;
 
@@ -42,7 +42,7 @@ export class LinkRegistry {
     this.#database = database;
   }
 
-  /** For whoever sets the server up, while there is no user. @returns its token; undefined if there is a user */
+  /** For the person who sets the server up, while there is no user. @returns its token; undefined if there is a user */
   createFirst(): Promise<string | undefined> {
     return changeAdmin(this.#database, async (transaction) => {
       const users = await transaction.query('SELECT id FROM admin_users LIMIT 1');
@@ -84,7 +84,7 @@ export class LinkRegistry {
   /**
    * Gives the user of the link a password, and signs them in; the first user is made. Earlier sessions of the user end.
    * @param password as `Passwords` stores it
-   * @returns undefined if the link does not work any more
+   * @returns undefined if the link no longer works
    */
   redeem(
     token: string,

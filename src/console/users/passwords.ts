@@ -2,7 +2,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../base/errors/service-error.js';
 
-/** 128 MiB and some tenths of a second: what OWASP recommends. */
+/** 128 MiB and some tenths of a second: OWASP's recommendation. */
 const USUAL_LOG_COST = 17;
 const BLOCK_SIZE = 8;
 const HASH_BYTES = 32;
@@ -11,7 +11,7 @@ const MAX_WAITING = 8;
 
 const FORM = /^scrypt\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 
-/** `known` is for those who have proved already that they may be here: by a link, or by being signed in. */
+/** `known` is for people who have already proved who they are: by a link, or by being signed in. */
 export type PasswordQueue = 'known' | 'strangers';
 
 interface Waiting {
@@ -26,8 +26,8 @@ export interface PasswordOptions {
 }
 
 /**
- * Hashes passwords, one at a time and on libuv's threads, so that sign-ins take at most one core and 128 MiB. Two queues take turns:
- * those who guess passwords keep out nobody who is known.
+ * Hashes passwords, one at a time and on libuv's threads, so that sign-ins take at most one core and 128 MiB. Two queues take
+ * turns: guessers of passwords keep out nobody who is known.
  */
 export class Passwords {
   readonly #logCost: number;
@@ -38,7 +38,7 @@ export class Passwords {
     this.#logCost = logCost;
   }
 
-  /** What to store of a password: new ones come from those who are known. @throws ServiceError OVERLOADED */
+  /** The stored form of a password: new ones come from known people. @throws ServiceError OVERLOADED */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const hashed = await this.#run(password, salt, this.#logCost, 'known');

@@ -8,10 +8,10 @@ export const newToken = (): string => randomBytes(32).toString('base64url');
 
 export const isToken = (text: string): boolean => FORM.test(text);
 
-/** What is stored of a token. It cannot be guessed, so a fast hash is enough. */
+/** The stored form of a token. It cannot be guessed, so a fast hash is enough. */
 export const digestOf = (token: string): string => hash('sha256', token, 'hex');
 
-/** What may be shown of a session: it follows from what is stored, which does not follow from it. */
+/** The public id of a session: it follows from the stored digest, but not the other way round. */
 export const publicIdOf = (digest: string): string => hash('sha256', `public ${digest}`, 'hex').slice(0, 12);
 
 /** Another secret, which follows from the token of a session but does not reveal it: for the header of pages. */

@@ -5,12 +5,12 @@ import { addKey, removeSessionKeys } from '../../state/keys/key-registry.js';
 import { changeAdmin } from './admin-changes.js';
 import { revokeOldestKeysOf } from './session-changes.js';
 
-/** So long keys that are over stay in lists, and their names in usage. */
+/** Time for which ended keys stay in lists, and their names in usage. */
 const KEPT_MS = 86_400_000;
 /** With each new one; many more than are made meanwhile, and few enough for a quick change. */
 const MAX_REMOVED = 100;
 
-/** API keys that end with a session. Those that are over are removed with the next one. */
+/** API keys that end with a session. Keys of ended ones are removed with the next one. */
 export class SessionKeys {
   readonly #database: Database;
 

@@ -15,7 +15,7 @@ import { endSession, endSessionsOf } from './session-changes.js';
 import type { User } from './user.js';
 import { type UserRow, userColumns, userOf } from './user-row.js';
 
-/** What has changed, and how far that goes. */
+/** The changes so far, and their last revision. */
 export interface AdminChanges {
   readonly revision: number;
   readonly users: readonly User[];
@@ -40,7 +40,7 @@ const TIMEOUT_MS = 1000;
 
 const columns = 'id, user_id, used_at_ms, ends_at_ms, revoked_at_ms, revision';
 
-/** Sessions in the database, and who they belong to. */
+/** Sessions in the database, with their users. */
 export class SessionRegistry {
   readonly #database: Database;
 
@@ -49,7 +49,7 @@ export class SessionRegistry {
   }
 
   /**
-   * @param user who has just proved who they are
+   * @param user after proof of identity
    * @param endedId of a session that the same browser had before
    * @returns undefined if the user has been disabled, or has got another password, since
    */
@@ -70,7 +70,7 @@ export class SessionRegistry {
     return changeAdmin(this.#database, (transaction, revision) => endSession(transaction, id, revision));
   }
 
-  /** Those of the user that have not ended, the last used first. */
+  /** The user's live sessions, the last used first. */
   async list(userId: string): Promise<ListedSession[]> {
     const nowMs = Date.now();
     const rows = await this.#database.query<ListedRow>(
@@ -106,7 +106,7 @@ export class SessionRegistry {
   }
 
   /**
-   * @param exceptId of one that goes on
+   * @param exceptId a session that goes on
    * @returns how many there were
    */
   endAllOf(userId: string, before = async (): Promise<void> => {}, exceptId = ''): Promise<number> {
@@ -151,7 +151,7 @@ export class SessionRegistry {
       `SELECT ${columns} FROM admin_sessions WHERE revision > $1 ${live}`,
       [revision],
     );
-    // What was committed since the first statement has later revisions, and is seen again.
+    // Changes committed since the first statement have later revisions, and are seen again.
     return {
       revision: newest,
       users: users.map(userOf),

@@ -7,7 +7,7 @@ import type { User } from './user.js';
 
 type Registry = Pick<SessionRegistry, 'changedSince' | 'find' | 'touch' | 'follow'>;
 
-/** Who is signed in by a cookie. */
+/** A user who is signed in by a cookie. */
 export interface SignedIn {
   readonly session: Session;
   readonly user: User;
@@ -16,7 +16,7 @@ export interface SignedIn {
 
 export interface SessionStoreOptions {
   readonly nowMs?: () => number;
-  /** Told when the database does not answer; what was known goes on. */
+  /** Told when the database does not answer; the known state goes on. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -24,12 +24,12 @@ export interface SessionStoreOptions {
 const FRESH_MS = 400;
 /** Between two notes that a session is in use. */
 const TOUCH_MS = 60_000;
-/** So many unknown cookies per second are looked up; more are strangers'. */
+/** Unknown cookies looked up per second; more are strangers'. */
 const LOOKUPS_PER_S = 20;
 
 /**
- * Users and sessions, in memory. Nothing is read before the first request, and no more than a number every 0.4 s while there are
- * requests. Without the database, it goes on with what it knows.
+ * Users and sessions, in memory. Nothing is read before the first request, and no more than a number every 0.4 s while there
+ * are requests. Without the database, it goes on with the known state.
  */
 export class SessionStore {
   readonly #registry: Registry;
@@ -52,7 +52,7 @@ export class SessionStore {
 
   /**
    * At once if that is known, and known to be still so.
-   * @param token what the cookie holds
+   * @param token from the cookie
    * @throws DatabaseError if the database has never answered
    */
   find(token: string): SignedIn | undefined | Promise<SignedIn | undefined> {
@@ -66,7 +66,7 @@ export class SessionStore {
     return this.#liveSession(sessionId) !== undefined;
   }
 
-  /** The same for those who send no further request, which would have asked the database. */
+  /** The same for clients that send no further request, which would have asked the database. */
   async isStillLive(sessionId: string): Promise<boolean> {
     if (!this.#isFresh()) await this.#refresh();
     return this.isLive(sessionId);
@@ -90,7 +90,7 @@ export class SessionStore {
     const id = digestOf(token);
     const known = this.#sessions.get(id);
     const session = known && (await this.#registry.find(id));
-    // If it was ended meanwhile, it is not there any more.
+    // If it was ended meanwhile, it is no longer there.
     if (session !== undefined && this.#sessions.has(id)) this.#sessions.set(id, session);
     return this.#live(token);
   }
@@ -130,7 +130,7 @@ export class SessionStore {
     return ++this.#lookups.count <= LOOKUPS_PER_S;
   }
 
-  /** Those who ask at the same time wait for the same answer. @throws DatabaseError if there has never been one */
+  /** Simultaneous callers wait for the same answer. @throws DatabaseError if there has never been one */
   #refresh(): Promise<void> {
     this.#endFollowing ??= this.#registry.follow(() => {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;

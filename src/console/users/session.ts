@@ -7,9 +7,9 @@ export const IDLE_MS = 12 * HOUR_MS;
 /** And after this time in any case. */
 export const LIFETIME_MS = 7 * 24 * HOUR_MS;
 
-/** Somebody is signed in. */
+/** From sign-in to sign-out. */
 export interface Session {
-  /** The SHA-256 of what the cookie holds. */
+  /** The SHA-256 of the cookie's token. */
   readonly id: string;
   readonly userId: string;
   readonly usedAtMs: number;
@@ -33,14 +33,14 @@ export const sessionOf = (row: SessionRow): Session => ({
   endsAtMs: row.ends_at_ms,
 });
 
-/** Where it began, as far as that is known. */
+/** The device it began on, as far as known. */
 export interface Device {
   readonly clientAddress?: string | undefined;
-  /** What the browser calls itself. */
+  /** The browser's name for itself. */
   readonly userAgent?: string | undefined;
 }
 
-/** With what its owner sends. */
+/** With the cookie's token. */
 export interface NewSession {
   readonly session: Session;
   readonly token: string;

@@ -16,7 +16,7 @@ const MAX_PER_ADDRESS = 30;
 const MAX_IN_ALL = 240;
 const MINUTE_MS = 60_000;
 
-/** What somebody presents. */
+/** A credential's kind. */
 type SignInWay = 'password' | 'link' | 'provider';
 
 type Kind = keyof typeof FREE_ATTEMPTS;
@@ -29,7 +29,7 @@ interface Subject {
 type AttemptRow = { readonly attempts: number; readonly last_at_ms: number; readonly free_at_ms: number };
 
 /**
- * Slows down those who guess passwords: per name, whether there is such a user or not, and per address. The counts are in the
+ * Slows down guessers of passwords: per name, whether there is such a user or not, and per address. The counts are in the
  * database, so they hold over all hosts.
  */
 export class SignInBrake {

@@ -26,7 +26,7 @@ import { rowOf, type UserRow, userColumns, userOf } from './user-row.js';
 
 const selected = `SELECT ${userColumns}, revision FROM admin_users`;
 
-/** Users in the database, those disabled included. */
+/** Users in the database, including disabled ones. */
 export class UserRegistry {
   readonly #database: Database;
 
@@ -77,11 +77,10 @@ export class UserRegistry {
   }
 
   /**
-   * Whatever changes, the user has to sign in again, except for a change of the name. A new password and disabling also end
-   * the links of the user.
-   * @param exceptSession one that goes on
+   * Any change but that of the name makes the user sign in again. A new password and disabling also end the links of the user.
+   * @param exceptSession a session that goes on
    * @param before runs before the change holds; if it fails, nothing has changed
-   * @param mayBeLastAdmin if somebody else decides who is an administrator
+   * @param mayBeLastAdmin if others decide who is an administrator
    * @param ifStill if false of the user, nothing changes
    * @returns the user as it is now, and how many sessions have ended; undefined if there is no such user
    * @throws LastAdmin, UserExists; then nothing has changed

@@ -8,11 +8,11 @@ export interface User {
   /** Unique, whatever the case of its letters. */
   readonly name: string;
   readonly role: Role;
-  /** Whose keys and jobs they see, unless their role is admin. */
+  /** The account of their keys and jobs, unless their role is admin. */
   readonly account: string;
-  /** As `Passwords` stores it; undefined for those who sign in elsewhere, or not yet. */
+  /** As `Passwords` stores it; undefined for users who sign in elsewhere, or not yet. */
   readonly password?: string;
-  /** Who they are to an OpenID provider. */
+  /** Their identity at an OpenID provider. */
   readonly identity?: Identity;
   readonly createdAtMs: number;
   readonly disabledAtMs?: number;
@@ -25,7 +25,7 @@ export interface Identity {
 
 export type NewUser = Pick<User, 'name' | 'role' | 'account' | 'password' | 'identity'>;
 
-/** What of a user can be changed; absent stays as it is. */
+/** The changeable parts of a user; absent ones stay as they are. */
 export interface UserChanges {
   readonly name?: string;
   readonly role?: Role;
@@ -39,7 +39,7 @@ export class UserExists extends Error {
   override readonly name = 'UserExists';
 }
 
-/** Nobody could manage users any more. */
+/** Nobody could manage users after this. */
 export class LastAdmin extends Error {
   override readonly name = 'LastAdmin';
 }

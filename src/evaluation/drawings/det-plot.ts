@@ -10,7 +10,7 @@ const rates = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6
 /** Nearer than this, as a share of the axis, the texts of two ticks would touch. */
 const TICK_DISTANCE = 0.11;
 
-/** On the scale of the normal distribution's quantiles, where the curve of two normal distributions is straight. */
+/** On the scale of the normal distribution's quantiles, on which the curve of two normal distributions is straight. */
 function rateAxis(title: string, lowest: number, highest: number): Axis {
   const [from, to] = [probit(lowest), probit(highest)];
   const place = (rate: number): number =>
@@ -24,7 +24,7 @@ function rateAxis(title: string, lowest: number, highest: number): Axis {
   return { title, ticks, place };
 }
 
-/** Where both axes begin: the lowest rate that the curve reaches before it leaves them at their other end. */
+/** The beginning of both axes: the lowest rate that the curve reaches before it leaves them at their other end. */
 function lowestRate(curve: Findings['curve'], highest: number): number {
   const reached = curve.flatMap(({ fpr, fnr }) =>
     Math.max(fpr, fnr) <= highest ? [Math.min(fpr, fnr)] : [],
@@ -34,7 +34,7 @@ function lowestRate(curve: Findings['curve'], highest: number): number {
 
 /**
  * The detection error trade-off (A. Martin et al., "The DET Curve in Assessment of Detection Task Performance", 1997), with the
- * equal error rate and the threshold; undefined where a class has no sample.
+ * equal error rate and the threshold; undefined if a class has no sample.
  */
 export function detPlot({ task, overall, at_threshold, curve }: Findings): Drawing | undefined {
   const { eer } = overall;
@@ -52,7 +52,7 @@ export function detPlot({ task, overall, at_threshold, curve }: Findings): Drawi
   const [low, high] = eer.interval_95;
   const eerText = `EER ${percent(eer.value)} (${percent(low)} to ${percent(high)})`;
   const { fpr, fnr, threshold } = at_threshold;
-  /** A point of the curve with its name where there is room and no curve; at the edge where it lies beyond. */
+  /** A point of the curve, with its name if there is room and no curve; at the edge if it lies beyond. */
   const mark = (fprAt: number, fnrAt: number, text: string): string[] => {
     const within = (rate: number): number => Math.min(highest, Math.max(lowest, rate));
     const [x, y] = [frame.x(within(fprAt)), frame.y(within(fnrAt))];

@@ -11,7 +11,7 @@ import type { Drawing } from './svg.js';
 /** The columns that have groups, in their order. */
 export const columnsOf = ({ groups }: Findings): string[] => [...new Set(groups.map(({ column }) => column))];
 
-/** What can be drawn of all samples together. */
+/** Drawings of all samples together. */
 export function overallDrawings(findings: Findings): Drawing[] {
   const det = detPlot(findings);
   return [...(det ? [det] : []), histogramPlot(findings), reliabilityPlot(findings)];

@@ -55,7 +55,7 @@ export class Frame {
     return across >= 0 && across <= 1 && up >= 0 && up <= 1;
   }
 
-  /** Grid, ticks and titles, and in front of them the content; what of it lies outside is cut off. */
+  /** Grid, ticks and titles, and in front of them the content, cut off at the frame. */
   around(content: string, notes = ''): string {
     const across = this.#x.ticks.map(({ value, text }) => {
       const x = this.x(value);

@@ -19,7 +19,7 @@ interface Row {
   readonly members: GroupClass;
 }
 
-/** The groups of a column, those with the largest share of errors first. */
+/** The groups of a column, the largest share of errors first. */
 export function rowsOf({ groups }: Findings, column: string): Row[] {
   return groups
     .filter((group) => group.column === column)

@@ -7,7 +7,7 @@ import { scoreNames } from './wording.js';
 /** Ends of the axis that divide into five readable steps. */
 const ends = [0.05, 0.1, 0.2, 0.25, 0.5, 1];
 
-/** How the scores of each class are spread, as shares of the class, so that a rare class is as visible as a frequent one. */
+/** The spread of each class's scores, as shares of the class, so that a rare class is as visible as a frequent one. */
 export function histogramPlot({ task, classes, counts, histogram, at_threshold }: Findings): Drawing {
   const kinds = ['negative', 'positive'] as const;
   const sharesOf = (kind: 'positive' | 'negative') =>

@@ -14,9 +14,9 @@ export const defaultBootstrap: BootstrapSettings = { rounds: 1000, seed: 1 };
  * 95 % intervals by drawing whole units again, with replacement: samples of one unit, such as the clips of one generator
  * or of one speaker, are not independent of each other. As many units are drawn of each class as it has.
  *
- * @param units the unit of each sample; one that appears in both classes counts as two
+ * @param units the unit of each sample; a unit in both classes counts as two
  * @param figures of the samples under weights, which say how often a sample was drawn; may be undefined
- * @returns an interval per figure; undefined where a figure was undefined in every round
+ * @returns an interval per figure; undefined if a figure was undefined in every round
  */
 export function bootstrapIntervals<Name extends string>(
   units: readonly string[],

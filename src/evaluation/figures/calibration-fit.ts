@@ -22,7 +22,7 @@ export interface UncalibratedClip {
   readonly windows: readonly (readonly number[])[];
 }
 
-/** What becomes 0.5. */
+/** The calibrated threshold. */
 const THRESHOLD = 0.5;
 /** A group of fewer clips would weigh as much as one of hundreds. */
 const FEW_CLIPS = 5;
@@ -42,7 +42,7 @@ export function calibratedScore({ windows }: UncalibratedClip, { scale, bias }: 
   return mean(windows.map((inputs) => mean(inputs.map((x) => sigmoid(scale * x + bias)))));
 }
 
-/** How much each clip counts: half for each class, and within it the same for each group. They sum to 1. */
+/** The weight of each clip: half for each class, and within it the same for each group. They sum to 1. */
 export function bothClassesAlike(clips: readonly UncalibratedClip[]): Float64Array {
   const weights = new Float64Array(clips.length);
   for (const isPositive of [false, true]) {
@@ -145,7 +145,7 @@ function plattScale(means: readonly number[], isPositive: readonly boolean[], we
   return scale / spread;
 }
 
-/** The highest score that counts as human where both classes have the same error rate. */
+/** The highest score that counts as human at the threshold of equal error rates. */
 function highestHuman({ thresholds, falsePositive, falseNegative }: ErrorRates): number {
   const after = falseNegative.findIndex((rate, k) => rate >= (falsePositive[k] as number));
   return thresholds[after - 1] as number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two models over the same samples. Both see every draw of the bootstrap, so what makes samples hard cancels.
+// Two models over the same samples. Both see every draw of the bootstrap, so the difficulty of samples cancels.
 import { bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { MIN_GROUPS, tooFew } from './few-groups.js';
 import { areaUnderCurve, equalErrorPoint } from './figures.js';
@@ -23,7 +23,7 @@ export interface ComparedModel {
 type Values = Readonly<Record<'eer' | 'auc' | 'fpr' | 'fnr', number | undefined>>;
 
 /**
- * @param samples with the scores of the evaluated model; those without a score of the other one are left out
+ * @param samples with the scores of the evaluated model; samples that the other one has not scored are left out
  * @returns differences are the other model's figure less that of the evaluated one
  */
 export function compareModels(
@@ -101,7 +101,7 @@ export function compareModels(
   };
 }
 
-/** The system or the source; where a list names none, and for trials, the unit of other intervals. */
+/** The system or the source; if a list names none, and for trials, the unit of other intervals. */
 function comparedUnitOf(task: Task, sample: Sample): string {
   const { system = '', source = '' } = sample.columns;
   const isNamed = task === 'detection' && (source !== '' || (sample.isPositive && system !== ''));

@@ -11,7 +11,7 @@ export interface Schema<Value> {
   readonly [value]?: Value;
 }
 
-/** What a schema describes. */
+/** The type that a schema describes. */
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
 const of =

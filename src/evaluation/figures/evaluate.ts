@@ -122,7 +122,7 @@ export function evaluate(
     },
     failures: failuresByCode(failed),
     overall: {
-      // Infinity where every score is below; no threshold above 1 can be asked for.
+      // Infinity if every score is below; no threshold above 1 can be asked for.
       eer:
         eer && rates ? { ...eer, threshold: Math.min(1, rounded(equalErrorPoint(rates).threshold)) } : null,
       auc: figure('auc', pairsInterval),

@@ -8,7 +8,7 @@ export interface EqualErrorPoint {
   readonly threshold: number;
 }
 
-/** Where false-positive and false-negative rate cross, on the straight line between neighbouring thresholds. */
+/** The crossing of false-positive and false-negative rate, on the straight line between neighbouring thresholds. */
 export function equalErrorPoint({ thresholds, falsePositive, falseNegative }: ErrorRates): EqualErrorPoint {
   // At the first threshold the rates are 1 and 0, at the last 0 and 1.
   const after = falseNegative.findIndex((rate, k) => rate >= (falsePositive[k] as number));
@@ -31,16 +31,15 @@ export function areaUnderCurve({ falsePositive, falseNegative }: ErrorRates): nu
   return area;
 }
 
-/** What the two kinds of error cost: the prior of the class times the cost of judging it wrongly. */
+/** The costs of the two kinds of error: the prior of the class times the cost of judging it wrongly. */
 export interface ErrorCosts {
   readonly falsePositive: number;
   readonly falseNegative: number;
 }
 
 /**
- * The lowest cost over all thresholds, as a share of what the cheaper of always yes and always no costs: 0..1.
- * A. Martin and M. Przybocki, "The NIST 1999 Speaker Recognition Evaluation: An Overview", 2000, normalised as in the
- * evaluations since then.
+ * The lowest cost over all thresholds, as a share of the lower cost of always yes and always no: 0..1. A. Martin and M.
+ * Przybocki, "The NIST 1999 Speaker Recognition Evaluation: An Overview", 2000, normalised as in the evaluations since then.
  */
 export function minDetectionCost(rates: ErrorRates, costs: ErrorCosts): number {
   let lowest = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Items by their key, in the order in which keys first appear; those whose key is undefined are left out. */
+/** Items by their key, in the order in which keys first appear; items with an undefined key are left out. */
 export function groupedBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string | undefined,

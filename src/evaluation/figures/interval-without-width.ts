@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where drawing again changes nothing, such as without any error, a bootstrap interval has no width, as if the figure were certain.
-// There the Wilson interval takes its place, with units as samples: nothing is known of how much the clips of one unit differ.
+// If drawing again changes nothing, such as without any error, a bootstrap interval has no width, as if the figure were
+// certain. Then the Wilson interval takes its place, with units as samples: the differences between clips of one unit are
+// unknown.
 import type { ErrorCosts } from './figures.js';
 import { type Interval, wilsonInterval } from './proportion.js';
 
-/** How many speakers, systems or sources each class has; at least one. */
+/** The number of speakers, systems or sources in each class; at least one. */
 export interface UnitCounts {
   readonly positive: number;
   readonly negative: number;
@@ -46,7 +47,7 @@ export function costInterval(
   return [0, Math.min(1, highest / Math.min(costs.falsePositive, costs.falseNegative))];
 }
 
-/** Of a difference between two models on the same samples, -1..1: in none of so many units they may differ by chance. */
+/** Of a difference between two models on the same samples, -1..1: in none of this many units they may differ by chance. */
 export function differenceInterval(difference: number, drawn: Interval, units: number): Interval {
   if (hasWidth(drawn)) return drawn;
   const [, half] = wilsonInterval(0, units);

@@ -12,7 +12,7 @@ export class ListError extends Error {
 export interface ListedSample {
   readonly isPositive: boolean;
   readonly columns: Columns;
-  /** The column `score`, where the list has one; undefined where its cell is empty. */
+  /** The column `score`, if the list has one; undefined if its cell is empty. */
   readonly score: number | undefined;
 }
 
@@ -20,9 +20,9 @@ export interface LabelledList {
   readonly task: Task;
   /** In the order of the header. */
   readonly columns: readonly string[];
-  /** Those that fulfil every condition. */
+  /** Samples that fulfil every condition. */
   readonly samples: readonly ListedSample[];
-  /** True where scores are listed, so that nothing has to be analysed. */
+  /** True if scores are listed, so that no analysis is needed. */
   readonly isScored: boolean;
 }
 
@@ -48,13 +48,13 @@ const labels: Readonly<Record<Task, ReadonlyMap<string | undefined, boolean>>> =
 /** More wrong lines than these are only counted. */
 const MAX_SHOWN_LINES = 20;
 
-/** The columns that a list of each task has to have. */
+/** The columns that a list of each task must have. */
 const required: Readonly<Record<Task, readonly string[]>> = {
   detection: ['path', 'label'],
   verification: ['enrolment', 'sample', 'label'],
 };
 
-/** @returns undefined where the text is not `column=value` */
+/** @returns undefined if the text is not `column=value` */
 export function parseCondition(text: string): Condition | undefined {
   const at = text.indexOf('=');
   return at < 1 ? undefined : { column: text.slice(0, at), value: text.slice(at + 1) };
@@ -63,7 +63,7 @@ export function parseCondition(text: string): Condition | undefined {
 /**
  * Reads a list of labelled clips (columns `path`, `label`) or of verification trials (`enrolment`, `sample`, `label`), as
  * CSV after RFC 4180 in UTF-8 with a header.
- * @param where conditions on one column are alternatives, those on several columns all have to hold
+ * @param where conditions on one column are alternatives, those on several columns must all hold
  * @throws ListError
  */
 export function parseList(text: string, where: readonly Condition[] = []): LabelledList {

@@ -13,15 +13,15 @@ export interface ReliabilityBin {
   readonly interval: Interval;
 }
 
-/** How far scores can be read as probabilities of being positive, with the two classes as frequent as in the list. */
+/** The fit of scores as probabilities of being positive, with the two classes as frequent as in the list. */
 export interface ProbabilityQuality {
-  /** Those that hold a sample. */
+  /** Bins with at least one sample. */
   readonly bins: readonly ReliabilityBin[];
   /** Mean distance of a bin's mean score from its share of positives, weighted by its samples. */
   readonly expectedCalibrationError: number;
   /** Mean squared distance of the score from 1 for a positive and from 0 for a negative. */
   readonly brier: number;
-  /** Mean of -ln of the probability given to what the sample is. */
+  /** Mean of -ln of the probability given to the sample's true class. */
   readonly logLoss: number;
 }
 

@@ -17,7 +17,7 @@ export function wilsonInterval(successes: number, samples: number): Interval {
   const centre = share + z2 / (2 * samples);
   const half = Z_95 * Math.sqrt((share * (1 - share)) / samples + z2 / (4 * samples * samples));
   const scale = 1 + z2 / samples;
-  // Rounding must not leave what cannot be: with no success the lower bound is exactly 0.
+  // Rounding must not leave the impossible: with no success the lower bound is exactly 0.
   const low = successes === 0 ? 0 : (centre - half) / scale;
   const high = successes === samples ? 1 : (centre + half) / scale;
   return [low, high];

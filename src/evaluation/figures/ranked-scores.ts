@@ -36,8 +36,8 @@ export class RankedScores {
   }
 
   /**
-   * @param weights by the samples' indices; every sample weighs 1 where they are absent
-   * @returns undefined where a class has no weight: then it has no error rate
+   * @param weights by the samples' indices; by default every sample weighs 1
+   * @returns undefined if a class has no weight: then it has no error rate
    */
   errorRates(weights?: ArrayLike<number>): ErrorRates | undefined {
     const thresholds = new Float64Array(this.#distinct + 1);

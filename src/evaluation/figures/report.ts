@@ -21,12 +21,12 @@ export type Figure = ValueOf<ReturnType<typeof figure>>;
 export type EqualError = NonNullable<Report['overall']['eer']>;
 export type DetectionCost = NonNullable<Report['overall']['min_dcf']>[number];
 
-/** How many of how many, with the Wilson interval, which takes samples for independent. */
+/** A number out of a number, with the Wilson interval, which takes samples for independent. */
 export type Share = ValueOf<ReturnType<typeof shareOf>>;
 /** With the bootstrap interval over units, which are not independent. */
 export type ErrorShare = ValueOf<ReturnType<typeof errorShare>>;
 
-/** The same, without the latter where there are too few units. */
+/** The same, without the latter if there are too few units. */
 export type ListedShare = ValueOf<ReturnType<typeof listedShare>>;
 
 /** The samples of one class in a group. */

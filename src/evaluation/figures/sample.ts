@@ -2,7 +2,7 @@
 
 export type Task = 'detection' | 'verification';
 
-/** What the two answers to a task's question are called, as the column `label` has them. */
+/** The names of the two answers to a task's question, as in the column `label`. */
 export interface ClassNames {
   readonly positive: string;
   readonly negative: string;
@@ -13,7 +13,7 @@ export const classNames = {
   verification: { positive: 'target', negative: 'nontarget' },
 } as const satisfies Record<Task, ClassNames>;
 
-/** What a row of a list says beside its label: the text of each of its columns. */
+/** The columns of a row other than its label, as texts. */
 export type Columns = Readonly<Record<string, string>>;
 
 /** A clip or a trial that has a score. */
@@ -23,16 +23,16 @@ export interface Sample {
   readonly isPositive: boolean;
   /** 0..1: the probability of being AI-generated, or the similarity. */
   readonly score: number;
-  /** Of the clip, or of the trial's sample; undefined where nobody has measured it. */
+  /** Of the clip, or of the trial's sample; undefined if it was not measured. */
   readonly durationS: number | undefined;
   readonly columns: Columns;
-  /** Of the verdict; undefined for trials, and where nobody has noted it. */
+  /** Of the verdict; undefined for trials, and if it was not noted. */
   readonly confidence?: number | undefined;
   /** Why the verdict needs caution, null if nothing does; undefined as for `confidence`. */
   readonly reason?: string | null | undefined;
 }
 
-/** Columns by which figures are told apart unless others are asked for, where a list has them. */
+/** Columns by which figures are told apart by default, if a list has them. */
 export const usualGroupColumns = [
   'system',
   'source',
@@ -69,8 +69,8 @@ export function valueIn({ columns, durationS, reason }: Sample, column: string):
 }
 
 /**
- * What a sample shares its peculiarities with, for intervals: the generator of a spoof, the speaker of a human clip, or
- * at least the source; the enrolled speaker of a trial, or the enrolment. Itself where the list does not say.
+ * The unit whose samples are alike, for intervals: the generator of a spoof, the speaker of a human clip, or at least the
+ * source; the enrolled speaker of a trial, or the enrolment. The sample itself if the list does not say.
  */
 export function unitOf(task: Task, { columns, isPositive, name }: Sample): string {
   const { system = '', source = '', speaker = '', enrolment = '' } = columns;
@@ -81,7 +81,7 @@ export function unitOf(task: Task, { columns, isPositive, name }: Sample): strin
   return source === '' ? `clip ${name}` : `source ${source}`;
 }
 
-/** What samples are counted alike by, whatever their number: the generator of a spoof, else the source. */
+/** The group whose samples count alike, whatever their number: the generator of a spoof, else the source. */
 export function balanceGroupOf(task: Task, { columns, isPositive }: Sample): string {
   const { system = '', source = '' } = columns;
   return task === 'detection' && isPositive && system !== '' ? `system ${system}` : `source ${source}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Which error must not be more frequent than this share: of the negatives called positive, or of the positives missed. */
+/** The error that must not be more frequent than this share: of the negatives called positive, or of the positives missed. */
 export interface ErrorTarget {
   readonly rate: 'fpr' | 'fnr';
   /** 0..1 */
@@ -17,7 +17,7 @@ const rounded = (value: number): number => Math.round(value * DECIMALS) / DECIMA
  * depends on neither of them by more than it must.
  * @param scores 0..1
  * @returns undefined if no threshold from 0 to 1 keeps to it, because too many samples have a score of 1
- * @throws RangeError where the class that the target is about has no sample
+ * @throws RangeError if the class of the target has no sample
  */
 export function thresholdFor(
   target: ErrorTarget,

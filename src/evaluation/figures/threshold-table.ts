@@ -20,19 +20,19 @@ export interface UnsupportedTarget {
   readonly whyNot: string;
 }
 
-/** What the negatives are, and what they come from. */
+/** The negatives, and their origin. */
 const negatives: Readonly<Record<Task, { readonly samples: string; readonly units: string }>> = {
   detection: { samples: 'human clips', units: 'speakers or sources of human clips' },
   verification: { samples: 'trials of strangers', units: 'speakers in trials of strangers' },
 };
 
-/** What the positives come from. */
+/** The origin of the positives. */
 const positiveUnits: Readonly<Record<Task, string>> = {
   detection: 'systems or sources of generated clips',
   verification: 'speakers in trials of the right speaker',
 };
 
-/** Why there is no interval over units for either error rate; null where there is one. */
+/** Why there is no interval over units for either error rate; null if there is one. */
 export const whyNoIntervals = (
   task: Task,
   units: { readonly positive: number; readonly negative: number },
@@ -42,7 +42,7 @@ export const whyNoIntervals = (
 });
 
 /**
- * Thresholds for a table: tenths, the one that was asked for, and those that keep to a share of false positives.
+ * Thresholds for a table: tenths, the requested one, and those for a share of false positives.
  * @param negativeUnits the number of units that the negatives come from
  * @returns a target that no threshold keeps to is left out, or all of them if there are no negatives
  */

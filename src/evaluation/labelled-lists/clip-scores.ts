@@ -11,27 +11,27 @@ import type { Finding, ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRow, type ScoredRows } from './scored-rows.js';
 
-/** A row of a list, and what became of its clip. */
+/** A row of a list, and the outcome of its clip. */
 interface ClipRow<Result> {
   readonly listed: ListedSample;
   readonly name: string;
   readonly finding: Finding<Result>;
 }
 
-/** How the clips of a list are analysed. */
+/** Settings for a list's clips. */
 export interface ClipSettings {
-  /** Of the list: what paths are relative to. */
+  /** Of the list: the base of relative paths. */
   readonly folder: string;
   readonly modelId: string;
   readonly silenceThresholdPercent: number;
   readonly config: Config;
-  /** Those of the manifest unless given. */
+  /** Default: the models of the manifest. */
   readonly models?: readonly Model[];
 }
 
 /**
  * Analyses the clips of a list as `veravox predict` does, each once, however often it is listed.
- * @param read what is kept of an analysis; where it throws, its clip has failed
+ * @param read the part of an analysis to keep; if it throws, its clip has failed
  */
 export async function analyseClips<Result>(
   listed: readonly ListedSample[],

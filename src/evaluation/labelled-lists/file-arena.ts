@@ -6,7 +6,7 @@ import { UploadArena } from '../../analysis/memory/arena.js';
 /** The memory of all files that are analysed at once: bounded, whatever the length of a list. */
 export class FileArena {
   readonly #arena: UploadArena;
-  /** Those that wait for room, in the order in which they came. */
+  /** Files that wait for room, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(totalBytes: number) {
@@ -33,7 +33,7 @@ export class FileArena {
       return await work(region, this.#arena.bytes.subarray(region.offset, region.offset + region.length));
     } finally {
       this.#arena.release(region);
-      // All of them look again: the region may have room for several, and the first may need more.
+      // All waiters look again: the region may have room for several, and the first may need more.
       for (const wake of this.#waiting.splice(0)) wake();
     }
   }

@@ -18,7 +18,7 @@ export async function inOrder<Item, Result>(
   for (const item of items) {
     if (begun.length >= limit) await useFirst();
     const result = work(item);
-    // A failure is thrown where its turn comes; until then it is not unhandled.
+    // A failure is thrown in its turn; until then it is not unhandled.
     result.catch(() => {});
     begun.push({ item, result });
   }
@@ -27,7 +27,8 @@ export async function inOrder<Item, Result>(
 
 /**
  * Works on items side by side, `limit` of them at a time, each begun in their order.
- * @returns the results in the order of the items; rejects when what was begun has ended, with the failure of the first item that failed
+ * @returns the results in the order of the items; rejects when begun work has ended, with the failure of the first item that
+ * failed
  */
 export async function mapInFlight<Item, Result>(
   items: readonly Item[],
@@ -48,7 +49,7 @@ export async function mapInFlight<Item, Result>(
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, limit) }, runner));
-  // All items before it were begun, too: which fails first in time depends on the machine.
+  // All items before it were also begun: which fails first in time depends on the machine.
   const [first] = failures.sort((a, b) => a.i - b.i);
   if (first) throw first.error;
   return results;

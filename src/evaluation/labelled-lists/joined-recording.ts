@@ -6,7 +6,7 @@ import { isStageError, loadAddon } from '../../base/addon/addon.js';
 
 /**
  * The audio of several files one after the other, as one WAV file at the rate at which models take it.
- * @throws ServiceError for a file that cannot be decoded, and what reading it throws
+ * @throws ServiceError for a file that cannot be decoded, and the errors of reading it
  */
 export async function joinedRecording(files: readonly string[]): Promise<Uint8Array> {
   const parts: Float32Array[] = [];

@@ -16,7 +16,7 @@ import { readInto, sizeOf } from './local-files.js';
 /** One file, or several whose audio is joined to one recording. */
 export type Recording = readonly string[];
 
-/** What became of a recording. */
+/** The outcome for a recording. */
 export type Finding<Result> =
   | { readonly ok: true; readonly result: Result; readonly durationS: number }
   | { readonly ok: false; readonly error: unknown };
@@ -55,8 +55,8 @@ export class ListPipeline {
   }
 
   /**
-   * @param recordings all that will be analysed: the largest file decides how much memory is needed
-   * @param contents what need not be read, by the name that stands for it
+   * @param recordings everything to analyse: the largest file decides how much memory is needed
+   * @param contents bytes that need not be read, by the name that stands for them
    * @param options the models, if not those of the manifest
    */
   static async start(
@@ -83,7 +83,7 @@ export class ListPipeline {
     );
   }
 
-  /** How many files keep all threads busy. */
+  /** Files that keep all threads busy. */
   get inFlight(): number {
     const { prepareThreads, scoringThreads, maxBatchWindows } = engineFor(
       this.#config,
@@ -104,8 +104,8 @@ export class ListPipeline {
 
   /**
    * Analyses recordings side by side.
-   * @param work what is done with a recording that lies in a region of the pipeline's arena
-   * @returns in the order of the recordings, one that failed among them
+   * @param work handles a recording that lies in a region of the pipeline's arena
+   * @returns in the order of the recordings, failures among them
    */
   async analyse<Result>(
     recordings: readonly Recording[],

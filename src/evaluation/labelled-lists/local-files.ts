@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What analysing files without a server has of its own.
+// Special parts of analysing files without a server.
 import { open, stat } from 'node:fs/promises';
 import { loadConfig } from '../../base/config/load-config.js';
 import type { Config } from '../../base/config/options.js';
@@ -11,7 +11,7 @@ const noTimeoutMs = 2 ** 31 - 1;
 
 /**
  * The settings of the environment without time limits, and with those given.
- * @throws what loadConfig throws
+ * @throws the errors of loadConfig
  */
 export function localConfig({
   modelsDir,

@@ -21,11 +21,11 @@ import type { ScoredRows } from './scored-rows.js';
 import { listedScores, modelOfScores } from './scores-file.js';
 import { scoreTrials } from './trial-scores.js';
 
-/** What the commands that take a list have in common. */
+/** The options that the commands for a list have in common. */
 export interface ListOptions {
   readonly where: readonly Condition[];
   readonly model?: string;
-  /** A string is the name of an operating point; undefined for what holds where nothing is asked for. */
+  /** A string is the name of an operating point; undefined for the default. */
   readonly threshold?: number | string;
   readonly device?: Config['device'];
   readonly silenceThreshold: number;
@@ -39,13 +39,13 @@ export interface ScoredList extends ScoredRows {
   readonly about: Report['list'];
   readonly model: ScoringModel;
   readonly threshold: number;
-  /** Percent; null for trials, which have their own rule, and where scores were read. */
+  /** Percent; null for trials, which have their own rule, and if scores were read. */
   readonly silenceThreshold: number | null;
   readonly dataDir: string;
 }
 
 /**
- * Reads a list and scores what it lists, by the pipeline that serves or, where it has scores, by these.
+ * Reads a list and scores its recordings, by the pipeline that serves or, if it has scores, by these.
  * @throws ListError, ServiceError for a model or an operating point that is not there
  */
 export async function scoreList(

@@ -19,13 +19,13 @@ export interface ScoredRow {
 
 export interface ScoredRows {
   readonly rows: readonly ScoredRow[];
-  /** Null where the scores were read. */
+  /** Null if the scores were read. */
   readonly run: Report['run'];
 }
 
 export const isFailed = (outcome: Sample | FailedSample): outcome is FailedSample => 'code' in outcome;
 
-/** Under which code a failure is counted, and what is said of it. */
+/** The code under which a failure is counted, and its message. */
 export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'> {
   if (error instanceof ServiceError) return { code: error.key, message: error.message };
   const { code = 'UNREADABLE', syscall, path } = error as NodeJS.ErrnoException;
@@ -36,7 +36,7 @@ export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'
 /**
  * Analyses the recordings of a list with a pipeline of their own.
  * @param options the models, if not those of the manifest
- * @returns what became of each, in their order, and what it took to find this out
+ * @returns the outcome of each, in their order, and the cost of finding it
  */
 export async function analyseRecordings<Result>(
   config: Config,

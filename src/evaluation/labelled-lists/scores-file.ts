@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scores as a list of their own: what `evaluate --scores` writes, and what both commands take in place of files to score.
+// Scores as a list of their own: the output of `evaluate --scores`, and an input of both commands in place of files to score.
 
 import type { ScoringModel } from '../../state/operating-points/operating-point.js';
 import { type LabelledList, ListError } from '../figures/labelled-list.js';
@@ -27,7 +27,7 @@ const columns = {
 /** After RFC 4180. */
 const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The list again, with what came of each row. */
+/** The list again, with the outcome of each row. */
 export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model: ScoringModel): string {
   const { score, ...others } = columns;
   const all = { score, ...(list.task === 'detection' && verdictColumns), ...others };
@@ -40,13 +40,13 @@ export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model:
   return [[...own, ...Object.keys(all)], ...lines].map((line) => `${line.map(field).join(',')}\n`).join('');
 }
 
-/** What tells the rows of a list apart. */
+/** The key that tells the rows of a list apart. */
 export const nameOf = (task: Task, { path = '', enrolment, sample }: Columns): string =>
   task === 'detection' ? path : `${enrolment} | ${sample}`;
 
 /**
  * The id of the model that gave the scores of a list.
- * @throws ListError where the list does not say, or there were several
+ * @throws ListError if the list does not say, or there were several
  */
 export function modelOfScores({ samples, columns: own }: LabelledList): string {
   if (!own.includes('model') || !own.includes('model_fingerprint')) {
@@ -62,7 +62,7 @@ export function modelOfScores({ samples, columns: own }: LabelledList): string {
 
 /**
  * The rows of a list with the scores that it has.
- * @throws ListError where the model is not what it was when it gave them
+ * @throws ListError if the model has changed since it gave them
  */
 export function listedScores({ task, samples }: LabelledList, model: ScoringModel): ScoredRow[] {
   return samples.map((listed): ScoredRow => {

@@ -16,7 +16,7 @@ import type { ShowProgress } from './list-pipeline.js';
 import { failureOf } from './scored-rows.js';
 
 export interface UncalibratedList {
-  /** Those that could be scored. */
+  /** Clips that could be scored. */
   readonly clips: readonly UncalibratedClip[];
   readonly failed: readonly FailedSample[];
   /** The list's own. */
@@ -34,7 +34,7 @@ export const groupOf = (isPositive: boolean, { system = '', source = '' }: Colum
 /**
  * Scores the clips of a list by the pipeline that serves, whatever scores it has, and takes the log-odds before the model's
  * calibration. Offsets by codec count as part of them.
- * @throws ListError, and what starting the pipeline throws
+ * @throws ListError, and the errors of starting the pipeline
  */
 export async function uncalibratedClips(
   file: string,

@@ -15,7 +15,7 @@ export interface BatchTendersOptions {
   readonly parallel: number;
   /** Of them, of one account. */
   readonly perAccount: number;
-  /** How often to look at what is going on; announcements are faster. */
+  /** Time between two looks; announcements are faster. */
   readonly pollMs: number;
   readonly tend: (
     work: BatchWork,
@@ -31,10 +31,10 @@ export interface BatchTendersOptions {
 const SLICE_MS = 5000;
 /** Reading so slowly is not waited for while others wait. */
 const OVERDUE_MS = 120_000;
-/** Dead tenders are rare: every so many looks. */
+/** Looks between searches for dead tenders. */
 const REAP_EVERY = 10;
 
-/** Each line that ends announces a change; so many of them are one look. */
+/** Each line that ends announces a change; the changes of this time are one look. */
 const LOOK_PAUSE_MS = 200;
 
 /** Tends batches, next to tenders on other hosts. A tender does little: workers have the lines. */

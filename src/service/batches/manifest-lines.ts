@@ -37,7 +37,7 @@ export async function newLine(record: ManifestRecord, batch: Job, parts: SourceP
   }
 }
 
-/** What names the line in the result: a link without its query, which holds a signature. */
+/** The line's name in the result: its key, or its link without the query, which holds a signature. */
 function labelOf(record: ManifestRecord): string {
   const { key, presigned_url: link } = record ?? {};
   const text = (value: unknown): string => String(value).slice(0, MAX_SHOWN_CHARS);

@@ -21,7 +21,7 @@ export class ManifestReader {
   /**
    * The records of a manifest in their order, some at a time; with the fields of a line only.
    * @param blocks its bytes; asked for one by one, as they are needed
-   * @throws ServiceError MANIFEST_INVALID, or what the blocks throw
+   * @throws ServiceError MANIFEST_INVALID, or the errors of the blocks
    */
   async *records(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly ManifestRecord[], void, void> {
     const id = ++this.#lastId;

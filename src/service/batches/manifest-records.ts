@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of a manifest, record by record. Nothing is read twice, whatever the text: its time is in proportion to its length.
+// The text of a manifest, record by record. No text is read twice: the time is in proportion to its length.
 import { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
 
-/** What a line says, or undefined for one that is not a JSON object. */
+/** The object on a line, or undefined if it is not a JSON object. */
 export type ManifestRecord = Record<string, unknown> | undefined;
 
 const MAX_RECORD_CHARS = 32 * 1024;
 
-/** What is wrong with a manifest, in a few words. */
+/** The fault of a manifest, in a few words. */
 export class ManifestInvalid extends Error {
   override readonly name = 'ManifestInvalid';
 }
@@ -17,7 +17,7 @@ export class ManifestInvalid extends Error {
 /**
  * The records of a manifest in their order: JSON lines if it begins with `{`, CSV with a header otherwise. Empty lines are left out.
  * @param text in pieces of any length
- * @throws ManifestInvalid, or what the text throws
+ * @throws ManifestInvalid, or the errors of the text
  */
 export async function* manifestRecords(
   text: AsyncIterable<string>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The thread that reads manifests: megabytes of hostile text take seconds, which the main thread does not have. It works on any
-// number of manifests in turn, a block or a hundred records at a time, and never waits for where they come from.
+// number of manifests in turn, a block or a hundred records at a time, and never waits for their source.
 import { parentPort, workerData } from 'node:worker_threads';
 import { ManifestInvalid, type ManifestRecord, manifestRecords } from './manifest-records.js';
 
@@ -20,7 +20,7 @@ export type ManifestOrder = { readonly id: number } & (
 export type ManifestAnswer = { readonly id: number } & (
   | { readonly kind: 'wanted' | 'end' }
   | { readonly kind: 'records'; readonly records: readonly ManifestRecord[] }
-  /** With what is wrong with the manifest, or with the thread. */
+  /** With the fault of the manifest, or of the thread. */
   | { readonly kind: 'invalid' | 'failed'; readonly problem: string }
 );
 

@@ -23,7 +23,7 @@ const PARALLEL = 8;
 const PER_ACCOUNT = PARALLEL / 2;
 const POLL_MS = 2000;
 
-/** Those of this process. */
+/** The tenders of this process. */
 export function startBatchTenders({
   config,
   desk,

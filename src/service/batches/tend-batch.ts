@@ -36,8 +36,8 @@ const BLOCK_BYTES = 1 << 20;
 export const MAX_MANIFEST_BYTES = 256 << 20;
 
 /**
- * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the queue filled
- * with its lines, and writes the result. What it does is saved step by step, so that another tender can go on.
+ * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the
+ * queue filled with its lines, and writes the result. Progress is saved step by step, so that another tender can go on.
  * @throws DatabaseError
  */
 export async function tendBatch(
@@ -168,7 +168,7 @@ function endOf(
 
 async function tellFailure(work: BatchWork, desk: BatchDesk, cause: unknown): Promise<BatchTurn> {
   const { key: code, message, status } = refusalOf(cause);
-  // What the client did wrong stays wrong.
+  // A client's fault stays a fault.
   const canRetry = !isClientFault(status) || [408, 429].includes(status);
   return (await desk.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
 }

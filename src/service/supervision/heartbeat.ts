@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export interface HeartbeatOptions {
-  /** How long a process that serves may leave a question unanswered. */
+  /** The longest time a serving process may leave a question unanswered. */
   readonly limitMs: number;
   /** Asks the process for a sign of life, which is passed to `answered`. */
   ask(): void;

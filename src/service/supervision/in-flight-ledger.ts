@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How many requests of each key each process has in flight, as the supervisor knows it. */
+/** Requests in flight by key and process, as the supervisor knows them. */
 export class InFlightLedger<Process extends object> {
   readonly #byKey = new Map<string, Map<Process, number>>();
 
-  /** What they have sent may arrive after their end. */
+  /** Ended processes, whose messages may still arrive. */
   readonly #gone = new WeakSet<Process>();
 
   set(process: Process, keyId: string, inFlight: number): void {
@@ -16,7 +16,7 @@ export class InFlightLedger<Process extends object> {
     else this.#byKey.set(keyId, counts);
   }
 
-  /** What all processes but this one have in flight. */
+  /** Requests in flight in all processes but this one. */
   elsewhere(process: Process, keyId: string): number {
     let sum = 0;
     for (const [other, count] of this.#byKey.get(keyId) ?? []) if (other !== process) sum += count;

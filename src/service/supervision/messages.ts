@@ -4,15 +4,15 @@ import type { RateLimit } from '../../state/keys/api-key.js';
 
 export type ReloadResult = 'loaded' | 'failed';
 
-/** What a process knows of itself: its metrics as JSON, or a `Stretch` of its history; nothing if it has none. */
+/** A question about one process: its metrics as JSON, or a `Stretch` of its history; no answer if it has none. */
 export type Question = { readonly of: 'metrics' } | { readonly of: 'history'; readonly span: Span };
 
-/** What the supervisor tells a process. */
+/** Messages of the supervisor to a process. */
 export type ToProcess =
   | { readonly kind: 'stop' }
-  /** Answered with `alive` by the event loop, which answers requests, too. */
+  /** Answered with `alive` by the event loop, which also answers requests. */
   | { readonly kind: 'ask-alive' }
-  /** Whatever becomes of the models, no process goes on with a certificate that runs out. */
+  /** Whatever happens to the models, no process goes on with a certificate that runs out. */
   | { readonly kind: 'renew-tls' }
   /** Answered with `reloaded`. */
   | { readonly kind: 'reload' }
@@ -21,14 +21,14 @@ export type ToProcess =
   /** Answered with `told`. */
   | { readonly kind: 'tell'; readonly id: number; readonly question: Question }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  /** What the other processes have in flight of a key. */
+  /** Requests of a key in flight in the other processes. */
   | { readonly kind: 'in-flight-elsewhere'; readonly keyId: string; readonly inFlight: number };
 
-/** What a process tells the supervisor. */
+/** Messages of a process to the supervisor. */
 export type ToSupervisor =
-  /** Orders arrive from now on. What is sent earlier is lost: Node hands it to the cluster's own listener alone. */
+  /** Orders arrive from now on. Earlier messages are lost: Node hands them to the cluster's own listener alone. */
   | { readonly kind: 'opened' }
-  /** With a debugger listening, somebody may hold the process at a breakpoint. */
+  /** With a debugger listening, the process may be at a breakpoint. */
   | { readonly kind: 'alive'; readonly isDebugged: boolean }
   | { readonly kind: 'listening'; readonly isReady: boolean }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }

@@ -8,22 +8,22 @@ import type { Span, Stretch } from '../../console/health/slots.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 
-/** What a supervised process does when its supervisor says so. */
+/** The supervisor's orders to a process. */
 export interface Orders {
   stop(): void;
   renewTls(): void;
   reload(): void;
-  /** @param sha256 of inputs that are not to be worked on, in hexadecimal digits */
+  /** @param sha256 of inputs to refuse, in hexadecimal digits */
   refuse(sha256: readonly string[]): void;
   metrics(): Promise<readonly MetricObject[]>;
-  /** What the process did, if that is remembered. */
+  /** The process's recent work, if remembered. */
   history(span: Span): Stretch | undefined;
 }
 
 /** The other end of the supervisor, in one of its processes. */
 export class ParentLink {
   readonly #pending = new Map<number, (value: unknown) => void>();
-  /** What the other processes have in flight, by key. */
+  /** Requests in flight in the other processes, by key. */
   readonly inFlightElsewhere = new Map<string, number>();
   #lastId = 0;
   #refused: readonly string[] = [];
@@ -45,7 +45,7 @@ export class ParentLink {
 
   readonly place = placeIn(process.env);
 
-  /** One process does what has to be done once. */
+  /** One process does the tasks that must be done once. */
   get isFirst(): boolean {
     return this.place?.index === 0;
   }
@@ -71,7 +71,7 @@ export class ParentLink {
     return this.#ask((id) => ({ kind: 'ask-metrics', id }));
   }
 
-  /** What each process did, as far as they keep it. */
+  /** The recent work of each process, as far as they keep it. */
   historiesOfAll(span: Span): Promise<readonly Stretch[]> {
     return this.#ask((id) => ({ kind: 'ask-history', id, span }));
   }
@@ -129,7 +129,7 @@ export class ParentLink {
     }
   }
 
-  /** What cannot be told is left out by the supervisor, and no reason to end. */
+  /** The supervisor leaves out a missing answer, which is no reason to end. */
   async #tell(id: number, question: Question): Promise<void> {
     const answer = await this.#answerTo(question).catch(() => undefined);
     send({ kind: 'told', id, answer });
@@ -140,7 +140,7 @@ export class ParentLink {
   }
 }
 
-/** Without effect once the supervisor is gone: the process ends then, too. */
+/** Without effect once the supervisor is gone: then the process also ends. */
 function send(message: ToSupervisor): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -2,10 +2,10 @@
 import type { Worker } from 'node:cluster';
 import type { Question, ToProcess } from './messages.js';
 
-/** How long a process has for an answer before the others go without. */
+/** Time for an answer before the others go without. */
 const TIMEOUT_MS = 2000;
 
-/** Asks the processes of a server what each knows of itself. */
+/** Asks each process of a server about itself. */
 export class ProcessQuestions {
   readonly #tell: (worker: Worker, message: ToProcess) => void;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
@@ -15,7 +15,7 @@ export class ProcessQuestions {
     this.#tell = tell;
   }
 
-  /** The answers of those that answered in time. */
+  /** The answers that came in time. */
   async askAll<Answer>(workers: readonly Worker[], question: Question): Promise<Answer[]> {
     const answers = await Promise.all(workers.map((worker) => this.#ask(worker, question)));
     return answers.filter((answer) => answer !== null && answer !== undefined) as Answer[];

@@ -22,7 +22,7 @@ export class SharedRates implements RateCounter {
   }
 }
 
-/** What the supervisor has told of the other processes. */
+/** The supervisor's figures about the other processes. */
 export class SharedInFlight implements InFlightElsewhere {
   readonly #parent: ParentLink;
 

@@ -17,7 +17,7 @@ import { ProcessQuestions } from './process-questions.js';
 
 export interface SupervisorOptions {
   readonly processes: number;
-  /** A process that does not answer for so long is ended; 0 lets it be. */
+  /** A process that does not answer for this long is ended; 0 lets it be. */
   readonly hangTimeoutMs: number;
   /** Shared by all processes. */
   readonly port: number;
@@ -50,8 +50,8 @@ interface Place {
 }
 
 /**
- * Runs the server as several processes on one port, starts those that die again, and passes orders on. Holds no
- * request: what ends one process leaves the requests of the others alone.
+ * Runs the server as several processes on one port, starts dead ones again, and passes orders on. Holds no request: the death
+ * of one process leaves the requests of the others alone.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -67,7 +67,7 @@ export class Supervisor {
   #hangs = 0;
   #isStopping = false;
   #reloading: Promise<void> | undefined;
-  /** Told what the process that reloads at the moment has said. */
+  /** Told the result of the process that reloads at the moment. */
   #onReloaded: ((worker: Worker, result: ReloadResult) => void) | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -101,7 +101,7 @@ export class Supervisor {
       }
       return isReady;
     } catch (error) {
-      // Those that already serve are stopping in order.
+      // Processes that already serve are stopping in order.
       if (this.#isStopping) return false;
       this.kill();
       throw error;
@@ -181,7 +181,7 @@ export class Supervisor {
     });
   }
 
-  /** Nothing else helps a process that is stopped or whose event loop is blocked: it handles no other signal. */
+  /** Only this helps a process that is stopped or whose event loop is blocked: it handles no other signal. */
   #endHanging(worker: Worker): void {
     const pid = worker.process.pid as number;
     const state = processState(pid);
@@ -192,8 +192,8 @@ export class Supervisor {
   }
 
   /**
-   * The process hears what it is told from now on: what it has missed comes first. It has read which inputs to refuse, but
-   * not of a process that has died since, nor what the disk did not take.
+   * The process hears messages from now on: missed ones come first. It has read which inputs to refuse, but not of a process
+   * that has died since, nor inputs that the disk did not take.
    */
   #opened(worker: Worker): void {
     const orders = this.#unopened.get(worker) ?? [];
@@ -213,7 +213,7 @@ export class Supervisor {
     else orders.push(order);
   }
 
-  /** Processes that hear what they are told. */
+  /** Processes that hear messages. */
   #hearing(): Worker[] {
     return this.#workers().filter((worker) => !this.#unopened.has(worker));
   }
@@ -241,7 +241,7 @@ export class Supervisor {
     try {
       for (const input of deadlyInputs.collect(pid)) log.error(input, 'this input crashed a process');
     } catch (error) {
-      // What was read of them counts, also if the disk does not take it.
+      // Notes that were read count, also if the disk does not take them.
       log.error({ err: error }, 'notes of an ended process could not be read or kept');
     }
     const sha256 = deadlyInputs.refused;

@@ -5,7 +5,7 @@ import { makeFolder, replaceFile } from '../data-folder/durable-file.js';
 import { formatVersion } from '../data-folder/format-version.js';
 import { type DeadlyInput, readCrashNotes } from './crash-notes.js';
 
-/** How often an input may end a process before it is refused: once may be chance, such as failing memory. */
+/** Processes that an input may end before it is refused: one may be chance, such as failing memory. */
 export const MAX_DEATHS = 1;
 /** The oldest are forgotten first. */
 export const MAX_KNOWN_INPUTS = 1024;
@@ -34,7 +34,7 @@ export class DeadlyInputs {
     this.#known = readKnown(this.#file);
   }
 
-  /** Where a process is to leave its notes. */
+  /** The file for a process's notes. */
   notesFileOf(pid: number): string {
     return path.join(this.#dir, `${pid}${NOTES_SUFFIX}`);
   }
@@ -44,12 +44,12 @@ export class DeadlyInputs {
     return this.#known.filter(({ deaths }) => deaths > MAX_DEATHS).map(({ sha256 }) => sha256);
   }
 
-  /** Takes up what every process has left that is no longer there. Only before the first one starts. */
+  /** Takes up the notes of every process that is gone. Only before the first one starts. */
   collectAll(): DeadlyInput[] {
     return this.#collect(fs.readdirSync(this.#dir).filter((name) => name.endsWith(NOTES_SUFFIX)));
   }
 
-  /** Takes up what a process has left that has ended. */
+  /** Takes up the notes of a process that has ended. */
   collect(pid: number): DeadlyInput[] {
     return this.#collect([path.basename(this.notesFileOf(pid))]);
   }

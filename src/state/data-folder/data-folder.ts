@@ -28,16 +28,16 @@ export class DataFolderInUse extends Error {
 /** The data folder of a server, which is this process's alone until it ends. */
 export interface OwnedDataFolder {
   /**
-   * What holds the lock. Processes that inherit it (in `stdio` of `spawn` or `fork`) share it: the folder is free again when
-   * the last of them has ended. They must not call `ownDataFolder` themselves.
+   * The lock's descriptor. Processes that inherit it (in `stdio` of `spawn` or `fork`) share the lock: the folder is free again
+   * when the last of them has ended. They must not call `ownDataFolder` themselves.
    */
   readonly lockDescriptor: number;
   release(): void;
 }
 
 /**
- * Makes the folder if it is missing, keeps other servers out, and removes what an earlier one left half-written. To be
- * called once per server, by its first process, before anything else touches the folder.
+ * Makes the folder if it is missing, keeps other servers out, and removes half-written files of an earlier one. Call it once
+ * per server, in its first process, before anything else touches the folder.
  * @throws DataFolderInUse
  */
 export async function ownDataFolder(dataDir: string): Promise<OwnedDataFolder> {
@@ -87,7 +87,7 @@ function removeLeftovers(dataDir: string): void {
       if (name.endsWith(TEMPORARY_SUFFIX)) fs.rmSync(path.join(dir, name), { force: true });
     }
   }
-  // What accounts use is counted anew: a crash may have come between an object and its account.
+  // The use of accounts is counted anew: a crash may have come between an object and its account.
   for (const name of namesIn(path.join(dataDir, 'quota'))) {
     if (name.endsWith('.json')) fs.rmSync(path.join(dataDir, 'quota', name), { force: true });
   }
@@ -96,5 +96,5 @@ function removeLeftovers(dataDir: string): void {
     fs.rmSync(path.join(incoming, name), { force: true, recursive: true });
 }
 
-/** Where uploads lie that are not complete. */
+/** The folder of incomplete uploads. */
 export const incomingFolder = (dataDir: string): string => path.join(dataDir, 'objects', 'incoming');

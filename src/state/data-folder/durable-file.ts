@@ -7,12 +7,12 @@ import fs from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** How files are called that are not complete yet. */
+/** The ending of incomplete files' names. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** A server that starts removes what it takes for leftovers, which may be a file that is about to be renamed. */
+/** A server that starts removes apparent leftovers, one of which may be a file just before its renaming. */
 const ATTEMPTS = 3;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -20,8 +20,8 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 const temporaryOf = (file: string): string => `${file}.${randomUUID()}${TEMPORARY_SUFFIX}`;
 
 /**
- * Makes a folder and those above it that are missing, for the owner only. Node's own recursive `mkdir` never returns where
- * a file system takes no folders, such as /proc.
+ * Makes a folder and missing ones above it, for the owner only. Node's own recursive `mkdir` never returns on a file system
+ * that takes no folders, such as /proc.
  */
 export function makeFolder(dir: string): void {
   for (const folder of missingFolders(path.resolve(dir))) {
@@ -56,7 +56,7 @@ function missingFolders(dir: string): string[] {
   return missing;
 }
 
-/** What a folder holds; nothing if there is no folder. */
+/** The names in a folder; none if there is no folder. */
 export function namesIn(dir: string): string[] {
   try {
     return fs.readdirSync(dir);
@@ -76,7 +76,7 @@ export function createFile(file: string, content: string): boolean {
   let isNew = true;
   attempt(file, content, (temporary) => {
     try {
-      // Unlike a rename, this never replaces what another process has made at the same moment.
+      // Unlike a rename, this never replaces a file that another process has made at the same moment.
       fs.linkSync(temporary, file);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -102,7 +102,7 @@ function attempt(file: string, content: string, putInPlace: (temporary: string) 
   }
 }
 
-/** Like `replaceFile`, without holding up the thread. @param isSynced false spares the disk where losing it is no loss */
+/** Like `replaceFile`, without holding up the thread. @param isSynced false spares the disk if losing it is no loss */
 export async function replaceFileLater(file: string, content: string, isSynced = true): Promise<void> {
   const temporary = temporaryOf(file);
   try {
@@ -129,7 +129,7 @@ export async function moveIntoPlace(temporary: string, target: string): Promise<
   await syncFolderLater(dir);
 }
 
-/** Makes what happened to the names in a folder outlive a power failure. */
+/** Makes changes to the names in a folder outlive a power failure. */
 export function syncFolder(dir: string): void {
   const descriptor = fs.openSync(dir, 'r');
   try {

@@ -15,7 +15,7 @@ const tryLock: Addon['tryLock'] = (descriptor, kind) => {
 
 /** A lock on a file between processes. It goes with the process, however that ends. */
 export class FileLock {
-  /** Who inherits it shares the lock: it is held until the last descriptor is closed. */
+  /** Shared by processes that inherit it: the lock is held until the last descriptor is closed. */
   readonly descriptor: number;
 
   private constructor(descriptor: number) {
@@ -34,7 +34,7 @@ export class FileLock {
     return isTaken ? new FileLock(descriptor) : undefined;
   }
 
-  /** Waits until it is free. @throws Error where that takes too long */
+  /** Waits until it is free. @throws Error if that takes too long */
   static async take(file: string, patienceMs = PATIENCE_MS): Promise<FileLock> {
     const deadlineMs = performance.now() + patienceMs;
     for (;;) {
@@ -47,7 +47,7 @@ export class FileLock {
     }
   }
 
-  /** Whether somebody holds it; never makes the file. */
+  /** Whether any process holds it; never makes the file. */
   static isHeld(file: string): boolean {
     let descriptor: number;
     try {

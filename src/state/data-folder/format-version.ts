@@ -3,8 +3,8 @@
 /**
  * Checks the version that a data file carries. Files from before there were versions have none, which is version 1.
  * @param newest the newest that this program knows
- * @returns the file's version, for a reader to migrate what is older
- * @throws Error that says what to do, without naming the file
+ * @returns the file's version, for a reader to migrate older content
+ * @throws Error with the way out, without naming the file
  */
 export function formatVersion(value: unknown, newest: number): number {
   const { version = 1 } = (typeof value === 'object' && value !== null ? value : {}) as { version?: unknown };
@@ -19,7 +19,7 @@ export function formatVersion(value: unknown, newest: number): number {
   return Number(version);
 }
 
-/** Nothing is wrong with the file, but with the program. */
+/** The fault lies with the program, not the file. */
 export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError';
 }

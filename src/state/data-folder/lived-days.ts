@@ -12,26 +12,26 @@ export interface Clocks {
 
 export const systemClocks: Clocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** So long both clocks have to agree, while the server runs, before their day counts. */
+/** Time for which both clocks must agree, while the server runs, before their day counts. */
 const AGREEMENT_MS = 3_600_000;
-/** How far the wall clock may be corrected meanwhile. */
+/** The largest correction of the wall clock meanwhile. */
 const TOLERANCE_MS = 60_000;
-/** What passes between two looks counts for so much at most: a process that was stopped has not watched. */
+/** The most that the time between two looks may count: a process that was stopped has not watched. */
 const MAX_STEP_MS = 120_000;
 
 interface Content {
   /** UTC days, in the order in which they were lived through. */
   readonly days: readonly string[];
-  /** How many days had been lived through when each file with a time limit was first seen, in a sweep. */
+  /** The number of days lived through when a sweep first saw each file with a time limit. */
   readonly seenAt: Readonly<Record<string, number>>;
 }
 
 const VERSION = 1;
 
 /**
- * The days that servers of a data folder have lived through. What has a time limit is removed by counting these, never by
- * what a clock says: a day counts once, and only after both clocks have agreed for an hour of running. A wall clock that is
- * wrong for less than an hour changes nothing; one that stays wrong for longer adds a day, and another for each day that passes.
+ * The days that servers of a data folder have lived through. Files with a time limit are removed by counting these, never by a
+ * clock: a day counts once, and only after both clocks have agreed for an hour of running. A wall clock that is wrong for less
+ * than an hour changes nothing; one that stays wrong for longer adds a day, and another for each day that passes.
  */
 export class LivedDays {
   readonly #file: string;
@@ -53,7 +53,7 @@ export class LivedDays {
     return this.#content.days;
   }
 
-  /** To be called every minute or so. @returns whether one more day counts from now on */
+  /** Call it every minute or so. @returns whether one more day counts from now on */
   watch(): boolean {
     const { wallMs, monotonicMs } = {
       wallMs: this.#clocks.wallMs(),
@@ -78,8 +78,8 @@ export class LivedDays {
   }
 
   /**
-   * To be called when a day has begun to count. Of files with a time limit, those that were first seen so many lived days
-   * ago, which was after the day on which they were written. Files that are new are noted; those that are gone are forgotten.
+   * Call it when a day has begun to count. Files whose time is over: first seen `keptDays` lived days ago, after the day on
+   * which they were written. New files are noted; missing ones are forgotten.
    * @param keptDays of each file; 0 keeps it
    */
   expired(files: ReadonlyMap<string, number>): string[] {
@@ -93,7 +93,7 @@ export class LivedDays {
     );
   }
 
-  /** How many lived days are later than the day of this time. */
+  /** The number of lived days after the day of this time. */
   daysSince(time: Date): number {
     const day = time.toISOString().slice(0, 10);
     return this.#content.days.filter((lived) => lived > day).length;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { processState } from './process-state.js';
 
-/** Processes that have the file open, by their ids: those that this process may look at, on Linux. */
+/** Ids of the processes that have the file open, as far as this process may look at them, on Linux. */
 export function processesWith(file: string): number[] {
   const { dev, ino } = fs.statSync(file);
   const isIt = (descriptor: string): boolean => {
@@ -16,7 +16,7 @@ export function processesWith(file: string): number[] {
     .map(Number);
 }
 
-/** Who holds the lock, for a sentence about it, with how to find out where that cannot be told. */
+/** The holders of the lock, for a sentence about it, with a way to find out if they are unknown. */
 export function describeHolders(lockFile: string): string {
   const holders = processesWith(lockFile);
   if (holders.length > 0) return `process ${holders.map(describe).join(', ')}`;

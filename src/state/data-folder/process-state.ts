@@ -8,7 +8,7 @@ export interface ProcessState {
   readonly isTraced: boolean;
 }
 
-/** What the system says about a process; undefined if it does not exist or the system is not Linux. */
+/** The system's facts about a process; undefined if it does not exist or the system is not Linux. */
 export function processState(pid: number): ProcessState | undefined {
   let status: string;
   try {

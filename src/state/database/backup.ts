@@ -21,7 +21,7 @@ export async function backUp(database: Database, file: string): Promise<void> {
     const descriptor = fs.openSync(temporary, 'r+');
     fs.fsyncSync(descriptor);
     fs.closeSync(descriptor);
-    // Unlike a rename, a link never replaces what somebody has put there meanwhile.
+    // Unlike a rename, a link never replaces a file put there meanwhile.
     fs.linkSync(temporary, file);
   } finally {
     fs.rmSync(temporary, { force: true });

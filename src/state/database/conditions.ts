@@ -5,7 +5,7 @@ import type { Value } from './database.js';
 export const placesFor = (values: readonly unknown[], first = 1): string =>
   values.map((_, i) => `$${i + first}`).join(', ');
 
-/** What a query asks of rows, with its values in their places. */
+/** A query's conditions on rows, with their values in their places. */
 export class Conditions {
   readonly values: Value[] = [];
   readonly #conditions: string[];
@@ -21,7 +21,7 @@ export class Conditions {
     this.values.push(...values);
   }
 
-  /** The columns have these values; those that are undefined may have any. */
+  /** The columns have these values; undefined ones may have any. */
   addEqual(columns: Readonly<Record<string, Value | undefined>>): void {
     for (const [column, value] of Object.entries(columns)) {
       if (value !== undefined) this.add((n) => `${column} = $${n}`, value);

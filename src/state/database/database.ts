@@ -3,7 +3,7 @@
 // This room runs statements on SQLite or PostgreSQL behind one interface, with migrations, and tells
 // followers about changes.
 
-/** What a statement may be given, and what rows hold. Moments are milliseconds since 1970, truth values 0 and 1. */
+/** A parameter of a statement, or a column of a row. Moments are milliseconds since 1970, truth values 0 and 1. */
 export type Value = string | number | Uint8Array | null;
 
 export type Row = Readonly<Record<string, Value>>;
@@ -22,7 +22,7 @@ export interface Queries {
 export interface Transaction extends Queries {
   /** Several statements with semicolons, without parameters. */
   script(sql: string): Promise<void>;
-  /** Has those that follow this topic look again, on every host, once the transaction is committed. */
+  /** Has all followers of this topic look again, on every host, once the transaction is committed. */
   announce(topic: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface TransactionOptions {
   readonly isLong?: boolean;
 }
 
-/** Where the state lies that outlives a process. */
+/** The state that outlives a process. */
 export interface Database extends Queries {
   /**
    * Like `query`, for questions that are asked all the time and whose answers are old after a moment. No connection that is dead
@@ -49,7 +49,7 @@ export interface Database extends Queries {
   /**
    * Does `work` as a whole or not at all. It must use the transaction that it is given, not the database, and do nothing slow
    * besides: SQLite has one transaction at a time.
-   * @throws what `work` throws, or DatabaseError. If that is of the kind `unavailable`, the work may have been committed
+   * @throws the errors of `work`, or DatabaseError. If that is of the kind `unavailable`, the work may have been committed
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -57,17 +57,18 @@ export interface Database extends Queries {
   ): Promise<Result>;
   /**
    * Calls `onChange` soon after a commit that announced the topic, on any host, and whenever one may have been missed. It may
-   * come too often, and too late if the network is cut: what must not be missed is also looked up now and then.
+   * come too often, and too late if the network is cut: look important changes up now and then.
    * @returns ends it
    */
   follow(topic: string, onChange: () => void): () => void;
-  /** Waits for what has begun. */
+  /** Waits for work that has begun. */
   close(): Promise<void>;
 }
 
 /**
- * `unavailable`: it cannot be reached, or not in time; `busy`: others hold what this needs; `constraint`: a rule of a table, such
- * as a key that exists already; `full`: no room on its disk; `damaged`: its file is no database any more; `faulty`: everything else.
+ * `unavailable`: it cannot be reached, or not in time; `busy`: others hold a lock that this needs; `constraint`: a rule of a
+ * table, such as a key that exists already; `full`: no room on its disk; `damaged`: its file is no longer a database; `faulty`:
+ * everything else.
  */
 export type FailureKind = 'unavailable' | 'busy' | 'constraint' | 'full' | 'damaged' | 'faulty';
 
@@ -87,7 +88,7 @@ export class DatabaseError extends Error {
 /** Whether it answers, and can be written. */
 export type DatabaseState = 'up' | 'unavailable' | 'full' | 'read_only';
 
-/** The same may succeed in a moment. What was busy was not done, not even in part; what was unavailable may have been. */
+/** The same may succeed in a moment. Busy work was not done, not even in part; unavailable work may have been. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.kind === 'unavailable' || error.kind === 'busy');
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Those who follow topics of a database. */
+/** Followers of a database's topics. */
 export class Followers {
   readonly #byTopic = new Map<string, Set<() => void>>();
   readonly #onFirst: () => void;
   #hasBegun = false;
 
-  /** @param onFirst called once, when there is somebody to tell */
+  /** @param onFirst called once, when there is a follower */
   constructor(onFirst: () => void) {
     this.#onFirst = onFirst;
   }
 
   add(topic: string, onChange: () => void): () => void {
-    // One of its own, also if somebody follows twice with the same function.
+    // One of its own, also if the same function follows twice.
     const follower = (): void => onChange();
     const followers = this.#byTopic.get(topic) ?? new Set();
     this.#byTopic.set(topic, followers.add(follower));

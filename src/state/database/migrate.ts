@@ -5,7 +5,7 @@ import type { Database, Dialect, Queries, Transaction } from './database.js';
 export interface Migration {
   /** Its number in the list and what it is about, as its file is called: `0001-initial`. */
   readonly name: string;
-  /** One for both dialects where the SQL is the same. */
+  /** One for both dialects if the SQL is the same. */
   readonly sql: string | Readonly<Record<Dialect, string>>;
 }
 
@@ -35,7 +35,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   );
 }
 
-/** How many steps the next start will take. @throws ForeignTables, DatabaseError */
+/** The number of steps of the next start. @throws ForeignTables, DatabaseError */
 export const countPending = async (database: Database, migrations: readonly Migration[]): Promise<number> =>
   pending(await appliedTo(database), migrations, database.name).length;
 
@@ -74,7 +74,7 @@ const versionTable =
 
 const firstTable: Readonly<Record<Dialect, string>> = {
   sqlite: versionTable,
-  // An operator may have made the schema for a user who may make none.
+  // An operator may have made the schema for a user without that right.
   postgres: `DO $$ BEGIN IF to_regnamespace('veravox') IS NULL THEN CREATE SCHEMA veravox; END IF; END $$; ${versionTable}`,
 };
 

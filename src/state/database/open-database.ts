@@ -62,7 +62,7 @@ async function connect(settings: DatabaseSettings): Promise<Database> {
 /**
  * Looks at the database without changing it.
  * @returns the finding, for people
- * @throws Error that says what is wrong
+ * @throws Error that names the fault
  */
 export async function inspectDatabase(settings: DatabaseSettings): Promise<string> {
   const file = databaseFile(settings.dataDir);

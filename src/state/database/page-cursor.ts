@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where a page of rows ends, the newest of which come first. */
+/** The end of a page of rows, the newest of which come first. */
 interface Place {
   readonly createdAtMs: number;
   readonly id: string;

@@ -126,12 +126,12 @@ export class PostgresDatabase implements Database {
   }
 
   async #close(): Promise<void> {
-    // The pool forgets those who wait for a connection.
+    // The pool forgets work that waits for a connection.
     await Promise.allSettled(this.#begunWork);
     await Promise.all([this.#listener.close(), this.#pool.end()]);
   }
 
-  /** What cut one connection has probably cut the others. Those in use are closed when they are given back. */
+  /** Cut with one connection, the others probably are. Connections in use are closed when they are given back. */
   #leave(pool: pg.Pool): void {
     if (pool !== this.#pool) return;
     this.#pool = openPool(this.#settings);

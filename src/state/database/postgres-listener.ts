@@ -45,7 +45,7 @@ export class PostgresListener {
     this.#client = undefined;
     if (client === undefined) return;
     const socket = this.#socket;
-    // The client waits until the server has closed the connection, which one that hangs never does.
+    // The client waits until the server has closed the connection, which a hanging one never does.
     const timer = setTimeout(() => socket?.destroy(), CLOSE_MS);
     await client.end().catch(() => {});
     clearTimeout(timer);
@@ -66,7 +66,7 @@ export class PostgresListener {
     }
     if (this.#client !== client) return;
     this.#pauseMs = FIRST_PAUSE_MS;
-    // What happened while nobody listened.
+    // Changes while nobody listened.
     this.#followers.tellAll();
     this.#beat(client);
   }

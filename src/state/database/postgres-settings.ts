@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { DatabaseAddress } from '../../base/config/database-address.js';
 
-/** Where all tables are, so that a database can be shared with other programs. */
+/** The schema of all tables, so that a database can be shared with other programs. */
 export const SCHEMA = 'veravox';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -34,7 +34,7 @@ export const sessionSettings = `SET search_path TO ${SCHEMA}; SET statement_time
 
 function tlsSettings({ tls }: DatabaseAddress, caFile: string): ConnectionOptions | false {
   if (tls === 'disable') return false;
-  // As with libpq: who names a certificate wants it checked.
+  // As with libpq: a named certificate is checked.
   if (tls === 'require' && caFile === '') return { rejectUnauthorized: false };
   return {
     ...(caFile !== '' && { ca: fs.readFileSync(caFile, 'utf8') }),

@@ -20,9 +20,9 @@ import type {
 import { asTransaction, checkStatement, refuseInside } from './statement.js';
 
 export interface SqliteOptions {
-  /** How long a statement waits for other processes. */
+  /** The longest wait of a statement for other processes. */
   readonly busyTimeoutMs?: number;
-  /** How often changes by other processes are looked for. */
+  /** Interval between looks for changes by other processes. */
   readonly pollMs?: number;
 }
 
@@ -86,7 +86,7 @@ export class SqliteDatabase implements Database {
         script: async (sql) => void (await this.#ask({ kind: 'script', sql })),
         announce: async (topic) => void announced.add(topic),
       };
-      // One that began by reading could not write after somebody else.
+      // Begun by reading, it could not write after another transaction.
       await this.#ask({ kind: 'script', sql: 'BEGIN IMMEDIATE' });
       try {
         const result = await asTransaction(this, () => work(transaction));
@@ -114,7 +114,7 @@ export class SqliteDatabase implements Database {
   }
 
   #watch(): void {
-    // What was committed until then is not noticed.
+    // Earlier commits are not noticed.
     const watching = this.#inTurn(() => this.#ask({ kind: 'watch' }));
     void watching.then(() => this.#followers.tellAll()).catch(() => {});
   }

@@ -137,7 +137,7 @@ function versionOf(otherwise: number): number {
     const [row] = statementOf('PRAGMA data_version').all() as { data_version: number }[];
     return row?.data_version ?? otherwise;
   } catch {
-    // The next statement has the same error, and somebody to tell it to.
+    // The next statement has the same error, and a caller to tell.
     return otherwise;
   }
 }
@@ -158,7 +158,7 @@ function follow(order: SqliteOrder): SqliteResult {
   return nothing;
 }
 
-/** The binding has names for some of the finer codes only: the last eight bits are those that everybody knows. */
+/** The binding has names for some of the finer codes only: the last eight bits are the well-known ones. */
 const primaryCodes: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
   8: 'SQLITE_READONLY',

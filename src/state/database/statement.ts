@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Database, DatabaseError, type Value } from './database.js';
 
 /**
- * Refuses what a dialect would take for something else, or change without a word.
+ * Refuses SQL that a dialect would take for something else, or change without a word.
  * @throws DatabaseError
  */
 export function checkStatement(sql: string, parameters: readonly Value[]): void {

@@ -15,7 +15,7 @@ const LOOK_MS = 2000;
 const MIN_FREE_BYTES = 1 << 20;
 const TOPIC = 'writable';
 
-/** Knows whether its database, and the data folder, can be written: what cannot must not be sent changes. */
+/** Knows whether its database, and the data folder, can be written: if not, they must not be sent changes. */
 export class WatchedDatabase implements Database {
   readonly #database: Database;
   readonly #options: WatchOptions;
@@ -33,7 +33,7 @@ export class WatchedDatabase implements Database {
     return this.#problem;
   }
 
-  /** What failed elsewhere for the same reason, such as a line of the audit. */
+  /** A failure elsewhere for the same reason, such as a line of the audit. */
   note(error: unknown): void {
     const problem = writeProblemOf(error);
     if (problem !== undefined) this.#set(problem);

@@ -10,7 +10,7 @@ const problems: readonly [codes: RegExp, problem: WriteProblem][] = [
   [/^(?:SQLITE_READONLY|EROFS|25006$)/, 'read_only'],
 ];
 
-/** Of an error of the database or the file system, or what is behind it. */
+/** Of an error of the database or the file system, or of its cause. */
 export function writeProblemOf(error: unknown): WriteProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;

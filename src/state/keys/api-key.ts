@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { ACCOUNT } from '../../base/contract/key-limits.js';
 import type { Scope } from '../../base/contract/scopes.js';
 
-/** So many requests per window; `requests` = 0 sets no limit. */
+/** A number of requests per window; `requests` = 0 sets no limit. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowS: number;
@@ -34,10 +34,10 @@ export interface StoredKey {
   readonly endsWithSession?: true;
 }
 
-/** What a key is made of. */
+/** The fields of a new key. */
 export interface NewKey {
   readonly name: string;
-  /** DEFAULT_ACCOUNT when absent. */
+  /** Default: DEFAULT_ACCOUNT. */
   readonly account?: string;
   readonly scopes: readonly Scope[];
   readonly rate?: RateLimit;
@@ -80,8 +80,8 @@ export function parseKey(presented: string): { id: string; secret: string } | un
 }
 
 /**
- * What is kept of a secret. A password would need a slow hash because it can be guessed; these are 256 random bits,
- * which no number of fast guesses finds, so that a fast hash is as safe and costs a request only microseconds.
+ * The stored digest of a secret. A password would need a slow hash because it can be guessed; these are 256 random bits, which
+ * no number of fast guesses finds, so that a fast hash is as safe and costs a request only microseconds.
  */
 export function digestOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');

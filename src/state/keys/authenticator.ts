@@ -5,7 +5,7 @@ import type { RateLimit } from './api-key.js';
 export interface AuthenticatedKey {
   /** Names the key in logs; says nothing about its secret. */
   readonly id: string;
-  /** Whose key it is: keys of one account see the same stored objects and are metered together. */
+  /** The key's account: keys of one account see the same stored objects and are metered together. */
   readonly account: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Wins over the server's own limit. */

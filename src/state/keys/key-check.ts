@@ -33,8 +33,8 @@ const isWhole = (value: number, least: number, most: number): boolean =>
   Number.isInteger(value) && value >= least && value <= most;
 
 /**
- * The rules for every new or changed key, whoever makes it.
- * @param wanted what is absent is not checked
+ * The rules for every new or changed key, whatever its origin.
+ * @param wanted absent fields are not checked
  * @throws KeyRefused for the first that it breaks
  */
 export function checkKey(

@@ -5,10 +5,10 @@ import type { CreatedKey, NewKey, RateLimit, StoredKey } from './api-key.js';
 import { checkKey } from './key-check.js';
 import type { KeyRegistry } from './key-registry.js';
 
-/** Writes what was done into the audit; if it cannot, nothing is done. */
+/** Writes an act into the audit; if it cannot, the act is not done. */
 export type Note = (event: AuditEvent) => Promise<void>;
 
-/** What may change of a key; what is absent stays, and null takes a limit or the expiry away. */
+/** Changes to a key; absent fields stay, and null takes a limit or the expiry away. */
 export interface KeyChange {
   readonly name?: string | undefined;
   readonly scopes?: NewKey['scopes'] | undefined;
@@ -22,7 +22,7 @@ export class KeyIsRevoked extends Error {
   override readonly name = 'KeyIsRevoked';
 }
 
-/** Makes, changes and revokes keys, by the same rules and with the same notes whoever asks. */
+/** Makes, changes and revokes keys, by the same rules and with the same notes for every caller. */
 export class KeyOffice {
   readonly #registry: KeyRegistry;
   readonly #note: Note;
@@ -32,7 +32,7 @@ export class KeyOffice {
     this.#note = note;
   }
 
-  /** @throws KeyRefused, DatabaseError, or what the audit throws */
+  /** @throws KeyRefused, DatabaseError, or the audit's errors */
   create(wanted: NewKey): Promise<CreatedKey> {
     checkKey(wanted);
     const key = { ...wanted, scopes: inOrder(wanted.scopes) };
@@ -43,7 +43,7 @@ export class KeyOffice {
 
   /**
    * @returns undefined if there is no such key
-   * @throws KeyRefused, KeyIsRevoked, DatabaseError, or what the audit throws
+   * @throws KeyRefused, KeyIsRevoked, DatabaseError, or the audit's errors
    */
   change(id: string, change: KeyChange): Promise<StoredKey | undefined> {
     return this.#registry.change(
@@ -54,7 +54,7 @@ export class KeyOffice {
           event: 'key_changed',
           keyId: id,
           account,
-          // As it is now, of what was to change.
+          // The changed fields, with their new values.
           ...ofChange(change, { name, scopes, rate, concurrency, expiresAt }),
         }),
     );
@@ -69,7 +69,7 @@ export class KeyOffice {
 function changed(key: StoredKey, change: KeyChange): StoredKey {
   if (key.revokedAt !== undefined) throw new KeyIsRevoked(`The key ${key.id} is revoked.`);
   const { name, scopes } = change;
-  // What stays may be older than its rules, or over.
+  // Unchanged fields may be older than their rules, or over.
   checkKey({
     name,
     scopes,

@@ -18,9 +18,9 @@ export interface KeyChanges {
 
 export interface KeyFilter {
   readonly account?: string | undefined;
-  /** Only those that are neither expired nor revoked then. */
+  /** Only keys that are neither expired nor revoked at this time. */
   readonly isActiveAt?: Date | undefined;
-  /** Only those that end with a session, or only the others. */
+  /** Only keys that end with a session, or only the others. */
   readonly endsWithSession?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ const PAGE = 500;
 
 const selected = `SELECT ${columns.join(', ')}, revision FROM api_keys`;
 
-/** The API keys in the database, those expired and revoked included. */
+/** The API keys in the database, including expired and revoked ones. */
 export class KeyRegistry {
   readonly #database: Database;
 
@@ -76,7 +76,7 @@ export class KeyRegistry {
   }
 
   /**
-   * @param edit gets the key as it is, and returns it as it is to be; what it throws leaves the key as it was
+   * @param edit gets the key and returns the changed one; if it throws, the key stays as it was
    * @param before runs before the change is valid; if it fails, there is none
    * @returns undefined if there is no such key
    */
@@ -149,7 +149,7 @@ export class KeyRegistry {
     return { keys, cursor: isLast ? undefined : cursorAt({ createdAtMs: last.created_at_ms, id: last.id }) };
   }
 
-  /** Of those that exist, by id. */
+  /** Labels of the existing ones, by id. */
   async labelsOf(ids: readonly string[]): Promise<ReadonlyMap<string, KeyLabel>> {
     const labels = new Map<string, KeyLabel>();
     for (let at = 0; at < ids.length; at += PAGE) {
@@ -174,12 +174,12 @@ export class KeyRegistry {
     return row && keyOf(row);
   }
 
-  /** All of them, to begin with. */
+  /** All keys, to begin with. */
   async all(): Promise<KeyChanges> {
     return changesIn(await this.#database.query<KeyRow>(selected), 0);
   }
 
-  /** Those that were created or changed after this revision, the earliest first, in pages. */
+  /** Keys created or changed after this revision, the earliest first, in pages. */
   async changedSince(revision: number, timeoutMs: number): Promise<KeyChanges> {
     const sql = `${selected} WHERE revision > $1 ORDER BY revision LIMIT $2`;
     const rows = await this.#database.queryPromptly<KeyRow>(sql, [revision, PAGE], timeoutMs);
@@ -207,7 +207,7 @@ export async function revokeKeys(transaction: Transaction, ids: readonly string[
   });
 }
 
-/** As part of another change. Nobody has to hear of it: they are not active any more. @returns their ids */
+/** As part of another change. Announced to nobody: they are no longer active. @returns their ids */
 export async function removeSessionKeys(
   transaction: Transaction,
   overBefore: Date,

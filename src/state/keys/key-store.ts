@@ -23,29 +23,29 @@ export interface KeyStoreOptions {
   readonly onReloadError?: (error: unknown) => void;
 }
 
-// What an unknown id is compared with, so that it costs as much as a known one. No secret has this digest.
+// Compared with the digest of an unknown id, so that it costs as much as a known one. No secret has this digest.
 const noDigest = Buffer.alloc(32);
 
 /** A revoked key works for this long and one answer of the database, even if nothing tells of the change. */
 const POLL_MS = 400;
 /** Twice this and the time between polls are less than a second. */
 const POLL_TIMEOUT_MS = 250;
-/** A change may be announced while a poll is on its way, which does not see it any more. */
+/** A change may be announced while a poll that no longer sees it is on its way. */
 const MAX_POLLS = 3;
-/** So many unknown ids per second are looked up at once; more are strangers', and wait for the next poll. */
+/** Unknown ids looked up at once per second; more are strangers', and wait for the next poll. */
 const LOOKUPS_PER_S = 50;
 /** As long as a statement on SQLite may wait for another process. */
 const LOOKUP_TIMEOUT_MS = 5000;
 /** Longer than an answer to an earlier lookup, which may have a key as it was, can take. */
 const EXPIRED_SESSION_KEYS_MS = 60_000;
 
-/** The keys that a running server accepts, all in memory. Follows the database; without it, goes on with what it knows. */
+/** The keys that a running server accepts, all in memory. Follows the database; without it, goes on with its known keys. */
 export class KeyStore implements Authenticator {
   readonly #registry: Registry;
   readonly #onReloadError: (error: unknown) => void;
   readonly #lookupTimeoutMs: number;
   readonly #keys = new Map<string, LoadedKey>();
-  /** Of sessions: new ones come all the time, so that those that have expired do not stay. */
+  /** Of sessions: new ones come all the time, so that expired ones do not stay. */
   readonly #ofSessions = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #endFollowing: () => void;
@@ -73,7 +73,7 @@ export class KeyStore implements Authenticator {
     return new KeyStore(registry, await registry.all(), options);
   }
 
-  /** Number of keys, those expired and revoked included, except for expired ones of sessions. */
+  /** Number of keys, including expired and revoked ones, except for expired ones of sessions. */
   get size(): number {
     return this.#keys.size;
   }
@@ -111,7 +111,7 @@ export class KeyStore implements Authenticator {
 
   async #lookUp(id: string, presented: string): Promise<AuthenticatedKey | undefined> {
     const found = await answerInTime(this.#registry.find(id), this.#lookupTimeoutMs);
-    // What a poll has read meanwhile is newer.
+    // A poll may have read a newer state meanwhile.
     if (found !== undefined && !this.#keys.has(id)) this.#remember(found);
     return this.authenticate(presented);
   }

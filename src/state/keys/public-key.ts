@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isActive, type StoredKey } from './api-key.js';
 
-/** What operators see of a key, from a shell and over HTTP: nothing of its secret. */
+/** An operator's view of a key, from a shell and over HTTP: nothing of its secret. */
 export const publicKey = (key: StoredKey, now: Date) => ({
   id: key.id,
   name: key.name,

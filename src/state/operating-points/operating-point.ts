@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { OPERATING_POINT_NAME } from '../../base/contract/operating-point-name.js';
 
-/** How often something was judged wrongly where the point was found; see docs/evaluate.md. */
+/** Wrong judgements when the point was found; see docs/evaluate.md. */
 export interface MeasuredErrors {
   readonly count: number;
   readonly of: number;
@@ -16,21 +16,21 @@ export interface OperatingPoint {
   readonly model: string;
   /** Of the model's file; for readers of the JSON. */
   readonly model_sha256: string;
-  /** Of all that a score depends on: the point holds for no other. */
+  /** Of everything that a score depends on: the point holds for no other. */
   readonly fingerprint: string;
   /** 0..1 */
   readonly threshold: number;
   readonly target: { readonly rate: 'fpr' | 'fnr'; readonly value: number };
-  /** Null where the list had none of that class. */
+  /** Null if the list had none of that class. */
   readonly measured: { readonly fpr: MeasuredErrors | null; readonly fnr: MeasuredErrors | null };
   readonly list: string;
   readonly where: readonly string[];
-  /** Percent; null for a speaker model, and where scores were read. */
+  /** Percent; null for a speaker model, and if scores were read. */
   readonly silence_threshold: number | null;
   readonly created_at: string;
 }
 
-/** What a point belongs to. */
+/** The model of a point. */
 export interface ScoringModel {
   readonly id: string;
   readonly aliases: readonly string[];

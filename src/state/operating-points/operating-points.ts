@@ -45,18 +45,18 @@ export class OperatingPoints {
     });
   }
 
-  /** Those under its id first: what was found under an alias may be older. */
+  /** Points under its id first: points found under an alias may be older. */
   #pointsOf(model: ScoringModel): readonly OperatingPoint[] {
     const own = this.#points.filter((point) => answersTo(model, point.model));
     return own.toSorted((a, b) => Number(b.model === model.id) - Number(a.model === model.id));
   }
 
-  /** Those found for this model under any of its names, and whether requests may name them. */
+  /** Points found for this model under any of its names, and whether requests may name them. */
   ofModel(model: ScoringModel): { readonly point: OperatingPoint; readonly isUsable: boolean }[] {
     return this.#pointsOf(model).map((point) => ({ point, isUsable: isFor(point, model) }));
   }
 
-  /** Those that no request may name, because their model is not loaded as it was when they were found. */
+  /** Points that no request may name, because their model is not loaded as it was when they were found. */
   unusable(loaded: readonly ScoringModel[]): { name: string; model: string; why: string }[] {
     return this.#points.flatMap((point) => {
       const { name, model: id } = point;

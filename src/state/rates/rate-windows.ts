@@ -5,12 +5,12 @@
 import type { Database } from '../database/database.js';
 import type { RateLimit } from '../keys/api-key.js';
 
-/** What a host tells of one key, and wants. */
+/** A host's figures for one key, and its wish. */
 export interface RateQuestion extends RateLimit {
   readonly keyId: string;
-  /** The one that `used` belongs to; 0 for the present one, whichever that is. */
+  /** The window that `used` belongs to; 0 for the present one, whichever that is. */
   readonly window: number;
-  /** Requests that were accepted without having been granted; negative for granted ones that are given back. */
+  /** Requests accepted without having been granted; negative for grants given back. */
   readonly used: number;
   /** Requests that it would like to accept. */
   readonly wanted: number;

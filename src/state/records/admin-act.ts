@@ -3,14 +3,14 @@ import type { Config } from '../../base/config/options.js';
 import { dayOf } from '../data-folder/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 
-/** Who did something on the machine itself, as far as the system tells. */
+/** The actor on the machine itself, as far as the system tells. */
 export const actor = (): { uid: number | null; pid: number } => ({
   uid: process.getuid?.() ?? null,
   pid: process.pid,
 });
 
 /**
- * Writes what a command did into the audit, also beside a running server. Nothing if there is no audit.
+ * Notes a command's act in the audit, also beside a running server. Without an audit it does nothing.
  * @throws Error when it cannot be written
  */
 export async function noteAdminAct(

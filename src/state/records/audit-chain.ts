@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Audit lines of all writers of a data folder (servers, their processes, commands) are one chain: numbered, each with a hash
-// over itself and the hash before it, across all files. Who appends holds a lock, continues behind the last line, and notes
-// in `head.json` how far the chain has come, so that a missing end is noticed, too.
+// over itself and the hash before it, across all files. A writer holds a lock, continues behind the last line, and notes in
+// `head.json` how far the chain has come, so that a missing end is also noticed.
 import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { dayOfFile } from '../data-folder/days.js';
@@ -12,7 +12,7 @@ import { formatVersion } from '../data-folder/format-version.js';
 import { type ChainState, chainLine, chainStart, follows, parseChainedLine } from './chained-line.js';
 import { fileLines } from './file-lines.js';
 
-/** Where the chain ends. */
+/** The end of the chain. */
 export interface ChainHead extends ChainState {
   /** The file with the last line; empty before the first. */
   readonly file: string;
@@ -20,7 +20,7 @@ export interface ChainHead extends ChainState {
   readonly bytes: number;
 }
 
-/** What happened beside requests; `event` says what. */
+/** An event other than a request, named by `event`. */
 export type AuditEvent = { readonly event: string } & Readonly<Record<string, unknown>>;
 
 export interface AppendOptions {
@@ -119,11 +119,11 @@ interface End {
   readonly head: ChainHead;
   /** Half a line stands behind the last one. */
   readonly isTorn: boolean;
-  /** What has to be said before the chain goes on. */
+  /** Notes that must come before the chain goes on. */
   readonly notes: readonly AuditEvent[];
 }
 
-/** The end of the chain, where a crash or somebody's hands may have left something else than what was noted. */
+/** The end of the chain, which a crash or tampering may have left unlike the noted one. */
 async function findEnd(dir: string, noted: ChainHead | undefined): Promise<End> {
   const notes: AuditEvent[] = [];
   let start = noted;
@@ -161,7 +161,7 @@ async function findEnd(dir: string, noted: ChainHead | undefined): Promise<End> 
 
 const emptyHead: ChainHead = { ...chainStart, file: '', bytes: 0 };
 
-/** The first line of a file is taken at its word: what was before it is not known. */
+/** The first line of a file is taken at its word: its predecessor is not known. */
 async function stateBefore(
   dir: string,
   { file, bytes }: { file: string; bytes: number },

@@ -8,11 +8,11 @@ import { BackgroundRecorder } from './background-recorder.js';
 
 export interface AuditLogOptions {
   readonly flushMs?: number;
-  /** Lines that wait for a disk that does not take them; what comes then is lost. */
+  /** Lines that wait for a disk that does not take them; further lines are lost. */
   readonly maxWaitingBytes?: number;
   /** Lines per second about requests without a valid key, so that strangers cannot fill the disk. */
   readonly maxStrangersPerS?: number;
-  /** The same about refused requests of one key, which may be any number, too. */
+  /** The same about refused requests of one key, which may also be any number. */
   readonly maxRefusalsPerS?: number;
   readonly now?: () => Date;
   /** Told when lines could not be written; they are kept and tried again. */
@@ -21,7 +21,7 @@ export interface AuditLogOptions {
   readonly onLost?: (lines: number) => void;
 }
 
-/** A line that waits to be written. */
+/** A line that waits for its writing. */
 interface Line {
   readonly day: string;
   readonly json: string;
@@ -111,8 +111,8 @@ export class AuditLog extends BackgroundRecorder implements RequestRecorder {
 
   protected async write(): Promise<void> {
     this.#noteLost();
-    // What comes while these are written is for the next time: under load, lines would otherwise be appended one by one without
-    // end, each with all that makes it outlive a power failure.
+    // Lines that come while these are written are for the next time: under load, lines would otherwise be appended one by one
+    // without end, each with all that makes it outlive a power failure.
     for (let left = this.#waiting.length; left > 0; ) {
       const day = this.#waiting[0]?.day as string;
       const end = this.#waiting.findIndex((line) => line.day !== day);
@@ -136,7 +136,7 @@ export class AuditLog extends BackgroundRecorder implements RequestRecorder {
   }
 }
 
-/** What an audit line says, by name, so that nothing gets in that a request brought along: no names, links or vectors. */
+/** The fields of an audit line, by name, so that no text of a request gets in: no names, links or vectors. */
 function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
   const { correlationId, clientAddress, keyId, account, method, route, status, errorKey } = record;
   const { bodyBytes, audioS, scoredWindows, skippedS, model, modelIds } = record;

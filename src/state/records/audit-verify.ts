@@ -7,7 +7,7 @@ import { fileLines } from './file-lines.js';
 export interface AuditFindings {
   /** Each names a file and a line. */
   readonly problems: readonly string[];
-  /** What is missing and was noted when it happened, and what cannot be checked. */
+  /** Missing lines that were noted when they were lost, and parts that cannot be checked. */
   readonly remarks: readonly string[];
   readonly files: number;
   readonly lines: number;
@@ -19,8 +19,8 @@ export interface AuditFindings {
 export type Witness = ChainState;
 
 /**
- * Reads all audit lines of a folder and checks that none is missing, was changed or changed places. Servers may go on
- * writing meanwhile: what they add is left out.
+ * Reads all audit lines of a folder and checks that none is missing, was changed or changed places. Servers may go on writing
+ * meanwhile: their new lines are left out.
  */
 export async function verifyAudit(dir: string, witness?: Witness): Promise<AuditFindings> {
   const { head, files, others } = await withChain(dir, async () => {
@@ -42,7 +42,7 @@ export async function verifyAudit(dir: string, witness?: Witness): Promise<Audit
   };
 }
 
-/** Bytes that are no line of the chain, until the line that has to explain them. */
+/** Bytes that are no line of the chain, until the line that must explain them. */
 interface Rubbish {
   readonly place: string;
   bytes: number;

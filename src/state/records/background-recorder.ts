@@ -12,7 +12,7 @@ export abstract class BackgroundRecorder {
   /** Writes what was recorded since the last time. */
   protected abstract write(): Promise<void>;
 
-  /** Resolves when what was recorded so far is written, or has failed to be. */
+  /** Resolves when the records so far are written, or have failed to be. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }

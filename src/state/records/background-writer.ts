@@ -6,7 +6,7 @@ export interface BackgroundWriterOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Calls `write` now and then and when asked to, never twice at the same time; what fails is tried again the next time. */
+/** Calls `write` now and then and on request, never twice at the same time; a failure is tried again the next time. */
 export class BackgroundWriter {
   readonly #write: () => Promise<void>;
   readonly #onError: (error: unknown) => void;
@@ -19,13 +19,13 @@ export class BackgroundWriter {
     this.#write = write;
     this.#onError = onError;
     this.#timer = setInterval(() => {
-      // Attempts that wait for a disk or a lock must not queue up: the end would have to wait for each of them.
+      // Attempts that wait for a disk or a lock must not queue up: the end would wait for each of them.
       if (!this.#isWriting) void this.flush();
     }, everyMs);
     this.#timer.unref();
   }
 
-  /** Resolves when what there was to write is written, or has failed to be. */
+  /** Resolves when pending records are written, or have failed to be. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#attempt());
     return this.#writing;

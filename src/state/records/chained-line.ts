@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
 
-/** How far a chain of audit lines has come. */
+/** The last position of a chain of audit lines. */
 export interface ChainState {
   /** Of the last line; 0 before the first. */
   readonly seq: number;
@@ -16,7 +16,7 @@ const HASH_KEY = ',"hash":"';
 const SUFFIX_LENGTH = HASH_KEY.length + 64 + '"}'.length;
 
 export interface ChainedLine extends ChainState {
-  /** What the hash covers, together with the hash of the line before. */
+  /** The text that the hash covers, together with the hash of the line before. */
   readonly body: string;
 }
 
@@ -31,7 +31,7 @@ export function chainLine(json: string, before: ChainState): ChainedLine & { tex
   return { seq, hash: own, body, text: `${body}${HASH_KEY}${own}"}\n` };
 }
 
-/** What a line says of its place; undefined for one that is not of a chain. */
+/** A line's place in the chain; undefined if it is not part of one. */
 export function parseChainedLine(line: string): ChainedLine | undefined {
   const body = line.slice(0, -SUFFIX_LENGTH);
   const own = line.slice(-66, -2);

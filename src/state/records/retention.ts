@@ -6,7 +6,7 @@ import { namesIn } from '../data-folder/durable-file.js';
 import { type Clocks, LivedDays, systemClocks } from '../data-folder/lived-days.js';
 import { type AuditEvent, auditDir, chainFiles, readHead, withChain } from './audit-chain.js';
 
-/** What lies in the database, by UTC days. */
+/** Records in the database, by UTC days. */
 export interface ByDay {
   days(): Promise<string[]>;
   removeDays(days: readonly string[]): Promise<void>;
@@ -35,8 +35,8 @@ export interface RetentionOptions {
 const LOOK_MS = 60_000;
 
 /**
- * Removes what has been kept for its time. For one process per data folder: the one that owns it. Looks once a minute, and
- * removes once per day that was lived through: see lived-days.ts.
+ * Removes data whose time is over. For one process per data folder: the one that owns it. Looks once a minute, and removes once
+ * per day that was lived through: see lived-days.ts.
  */
 export class Retention {
   readonly #dataDir: string;
@@ -56,7 +56,7 @@ export class Retention {
     this.#timer.unref();
   }
 
-  /** What the timer does. Resolves when it is done. */
+  /** The timer's work. Resolves when it is done. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       try {
@@ -94,7 +94,7 @@ export class Retention {
     if (swept !== undefined && swept.objects > 0) this.#tell({ event: 'objects_expired', ...swept });
   }
 
-  /** What lies in the database. The prefixes tell the kinds apart among the names of all that has a time limit. */
+  /** Days in the database. The prefixes tell the kinds apart among the names of everything with a time limit. */
   async #daysByKind() {
     const { usage, usageDays, jobs, jobDays } = this.#options;
     const kinds = [
@@ -104,7 +104,7 @@ export class Retention {
     return Promise.all(kinds.map(async (kind) => ({ ...kind, present: await kind.records.days() })));
   }
 
-  /** Only from the front of the chain, and never what it goes on from. */
+  /** Only from the front of the chain, and never the line it goes on from. */
   async #removeAudit(expired: readonly string[]): Promise<void> {
     const dir = auditDir(this.#dataDir);
     const { removed, throughSeq } = await withChain(dir, async () => {

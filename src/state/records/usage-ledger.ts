@@ -2,14 +2,14 @@
 import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Transaction, Value } from '../database/database.js';
 
-/** What one key did on one route on one UTC day; without requests if it was used for what is not metered. */
+/** The usage of one key on one route on one UTC day; without requests if it was used for unmetered ones only. */
 export interface UsageRow {
   readonly keyId: string;
   readonly account: string;
   /** The route's path. */
   readonly route: string;
   requests: number;
-  /** Of these, those that were not answered with success: refusals, failures, clients that went away. */
+  /** Of these, requests without success: refusals, failures, clients that went away. */
   errors: number;
   audioS: number;
   windows: number;
@@ -19,7 +19,7 @@ export interface UsageRow {
 
 export type DayUsage = { readonly day: string } & Readonly<UsageRow>;
 
-/** Counts of one day, to be added once. */
+/** Counts of one day, which are added once. */
 export interface UsageBatch {
   /** The day and something that no other batch has: 2026-11-21.<uuid> */
   readonly id: string;
@@ -52,7 +52,7 @@ const sums = columns.slice(4).map((name) => `${name} = usage_counts.${name} + ex
 
 /** SQLite takes 32,766 parameters, PostgreSQL 65,535. */
 const ROWS_PER_STATEMENT = 1000;
-/** So long a batch may be under way, be added, and not know of it. */
+/** The longest time a batch may be under way, be added, and not know of it. */
 const BATCH_MEMORY_MS = 30 * 86_400_000;
 
 type Stored = { readonly [Name in (typeof columns)[number]]: Value };
@@ -79,7 +79,7 @@ export class UsageLedger {
     });
   }
 
-  /** By day, then account, key and route. @param limit at most so many rows, of any days */
+  /** By day, then account, key and route. @param limit the most rows, of any days */
   read(filter: UsageFilter = {}, limit = Number.MAX_SAFE_INTEGER): Promise<DayUsage[]> {
     const { where, values } = conditionsOf(filter);
     return this.#ordered(`SELECT ${columns.join(', ')} FROM usage_counts ${where} LIMIT ${limit}`, values);

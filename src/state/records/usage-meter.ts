@@ -30,15 +30,15 @@ interface Counting {
 }
 
 /**
- * Counts what each key uses, per UTC day and route. Every two seconds the counts are added to the database, so that a crash costs
- * what was counted since, and no more. While the database does not take them, a file in the data folder has them instead.
+ * Counts the usage of each key, per UTC day and route. Every two seconds the counts are added to the database, so that a crash
+ * costs only the counts since. While the database does not take them, a file in the data folder has them instead.
  */
 export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
   readonly #ledger: Pick<UsageLedger, 'add'>;
   readonly #folder: string;
   readonly #now: () => Date;
   #open = new Map<string, Counting>();
-  /** Sent without an answer, so the database may have them: they do not change any more. */
+  /** Sent without an answer, so the database may have them: they no longer change. */
   #sent: Counting[] = [];
 
   constructor(ledger: Pick<UsageLedger, 'add'>, dataDir: string, given: UsageMeterOptions = {}) {
@@ -61,7 +61,7 @@ export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
     row.bytes += record.bodyBytes ?? 0;
   }
 
-  /** A row without counts, so that the key does not look unused: what is not metered is no usage. */
+  /** A row without counts, so that the key does not look unused: unmetered requests are no usage. */
   noteUse({ keyId, account, route }: RequestRecord): void {
     if (keyId !== undefined && account !== undefined) this.#rowOf(keyId, account, route);
   }
@@ -114,7 +114,7 @@ export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
     if (left.length > 0) await makeFolderLater(this.#folder);
     for (const counting of left) {
       const text = JSON.stringify({ version: USAGE_VERSION, rows: [...counting.rows.values()] });
-      // What is counted while this is being written is for the next time.
+      // Usage that is counted while this is being written is for the next time.
       counting.isInFile = true;
       counting.hasFile = true;
       try {

@@ -8,7 +8,7 @@ import { locked } from '../data-folder/file-lock.js';
 import { formatVersion } from '../data-folder/format-version.js';
 import { pieceOfEntry } from './object-name.js';
 
-/** What the files of one account may take. 0 sets no limit. */
+/** The room for the files of one account. 0 sets no limit. */
 export interface AccountQuota {
   readonly maxBytes: number;
   readonly maxObjects: number;
@@ -22,8 +22,8 @@ interface Used {
 const VERSION = 1;
 
 /**
- * Keeps account of what accounts store, where that is limited: a small file per account, changed under a lock together with
- * the objects themselves, so that several processes count alike. A server that starts has them counted anew.
+ * Keeps account of the space of accounts, if it is limited: a small file per account, changed under a lock together with the
+ * objects themselves, so that several processes count alike. A server that starts has them counted anew.
  */
 export class AccountSpace {
   readonly #dir: string;
@@ -41,7 +41,7 @@ export class AccountSpace {
   }
 
   /**
-   * To be asked before an upload begins, and again while it goes on; `change` is what decides.
+   * For use before an upload begins, and again while it goes on; `change` is decisive.
    * @param folder the account's
    * @throws ServiceError ACCOUNT_QUOTA_EXCEEDED
    */
@@ -52,8 +52,8 @@ export class AccountSpace {
   }
 
   /**
-   * Does what changes one object, while nobody else changes those of its account.
-   * @param bytes what the object will have; undefined for one that is removed
+   * Changes one object, while nobody else changes those of its account.
+   * @param bytes of the new object; undefined for a removal
    * @throws ServiceError ACCOUNT_QUOTA_EXCEEDED, before `work` is done
    */
   change<Result>(
@@ -119,7 +119,7 @@ export class AccountSpace {
   }
 }
 
-/** Every file ends with the MD5 of what is before it. */
+/** Every file ends with the MD5 of the bytes before it. */
 export const MD5_BYTES = 16;
 
 /** Of the object's content; undefined if it does not exist. */

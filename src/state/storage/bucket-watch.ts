@@ -54,7 +54,7 @@ export class BucketWatch {
     return this.#state === 'up' || this.#state === 'unavailable';
   }
 
-  /** What the storage said, for operators. */
+  /** The storage's error, for operators. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -113,7 +113,7 @@ export class BucketWatch {
   }
 }
 
-/** Of the SDK's errors those that only an operator can end. */
+/** The SDK's errors that only an operator can end. */
 function stateBy(error: unknown): BucketState {
   const cause = (error as Error).cause ?? error;
   if ((cause as Error).name === 'CredentialsProviderError') return 'refused';

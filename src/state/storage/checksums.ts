@@ -38,7 +38,7 @@ export const isChecksumAlgorithm = (name: string): name is ChecksumAlgorithm =>
 /** A checksum that the content of an object must have, as its sender said. */
 export interface ExpectedChecksum {
   readonly algorithm: ChecksumAlgorithm;
-  /** Where the sender stated it. */
+  /** The sender's header. */
   readonly header: string;
   /** In Base64; asked for once the content is complete, as some come behind it. */
   readonly stated: () => string | undefined;
@@ -49,7 +49,7 @@ export class ContentChecksums {
   readonly #expected: readonly ExpectedChecksum[];
   readonly #running = new Map<ChecksumAlgorithm, RunningChecksum>();
 
-  /** @param also one that is wanted without being expected */
+  /** @param also algorithms that are wanted without being expected */
   constructor(expected: readonly ExpectedChecksum[], also: readonly ChecksumAlgorithm[] = []) {
     this.#expected = expected;
     for (const algorithm of [...also, ...expected.map((checksum) => checksum.algorithm)]) {
@@ -61,7 +61,7 @@ export class ContentChecksums {
     for (const checksum of this.#running.values()) checksum.update(bytes);
   }
 
-  /** To be called once. @throws ServiceError OBJECT_DIGEST_MISMATCH */
+  /** Call it once. @throws ServiceError OBJECT_DIGEST_MISMATCH */
   end(): ReadonlyMap<ChecksumAlgorithm, Buffer> {
     const digests = new Map([...this.#running].map(([name, checksum]) => [name, checksum.digest()]));
     for (const { algorithm, header, stated } of this.#expected) {

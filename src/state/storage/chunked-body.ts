@@ -11,9 +11,9 @@ const LINE_FEED = 10;
 const malformed = (problem: string): ServiceError => new ServiceError('OBJECT_CHUNKS_INVALID', { problem });
 
 export interface ChunkTerms {
-  /** What `x-amz-trailer` announces, in lower case. */
+  /** The names in `x-amz-trailer`, in lower case. */
   readonly trailerNames: ReadonlySet<string>;
-  /** What `x-amz-decoded-content-length` says. */
+  /** The value of `x-amz-decoded-content-length`. */
   readonly contentBytes: number | undefined;
   /** Undefined if only the request is signed. */
   readonly signatures: ChunkSignatures | undefined;
@@ -50,7 +50,7 @@ export class ChunkedBody {
   }
 
   /**
-   * Takes the next bytes of the body, whose content it moves to their start.
+   * Takes the next bytes of the body and moves their content to the start.
    * @returns the content among them
    * @throws ServiceError OBJECT_CHUNKS_INVALID, SIGNATURE_MISMATCH
    */

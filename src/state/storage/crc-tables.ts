@@ -2,7 +2,7 @@
 //
 // The cyclic redundancy checks of S3 that Node.js lacks. Both shift to the right, and begin and end inverted.
 
-/** What a checksum is computed with, piece by piece. */
+/** A checksum that is computed piece by piece. */
 export interface RunningChecksum {
   update(bytes: Uint8Array): unknown;
   digest(): Buffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
 
-/** What a client is to know of what the file system reports. */
+/** The client's view of a file system error. */
 export function diskFailure(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause;
   const { code } = cause as NodeJS.ErrnoException;

@@ -3,7 +3,7 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { identityOf } from '../../base/byte-source/identity.js';
 import { cutShort, type DiskObjects, type OpenObject } from './disk-objects.js';
 
-/** An object of the data folder. A newer one of its name does not change what is read. */
+/** An object of the data folder. A newer one of its name does not change the bytes read. */
 export class DiskObjectSource implements ByteSource {
   readonly bytes: number;
   readonly identity: string;

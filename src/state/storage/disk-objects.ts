@@ -31,7 +31,7 @@ export interface DiskSettings {
   readonly quota: AccountQuota;
   /** Kept free of objects. */
   readonly reserveBytes: number;
-  /** 0 keeps objects; what removes them is the sweep. */
+  /** 0 keeps objects; the sweep removes them. */
   readonly ttlDays: number;
   readonly freeBytes?: FreeBytes;
 }
@@ -41,7 +41,7 @@ export interface PageTerms {
   readonly isGrouped?: boolean;
 }
 
-/** Without the rest it is a group: what the names of several objects have in common up to a slash. */
+/** Without the rest it is a group: the common beginning of several objects' names, up to a slash. */
 export interface PageItem {
   readonly name: string;
   readonly object?: Pick<OpenObject, 'bytes' | 'md5' | 'modifiedAt'>;
@@ -49,7 +49,7 @@ export interface PageItem {
 
 const COPY_BYTES = 1 << 20;
 
-/** So many bytes apart, an upload looks whether its account still has room: that takes the account's lock. */
+/** Interval between an upload's checks that its account still has room: each takes the account's lock. */
 const QUOTA_CHECK_BYTES = 16 << 20;
 
 /** Objects as files on the local disk. */
@@ -79,7 +79,7 @@ export class DiskObjects {
   /**
    * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
    * The caller must finish or discard the upload.
-   * @param declaredBytes what its sender says that it has; 0 where that is not known
+   * @param declaredBytes the size that its sender declares; 0 if unknown
    * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async begin(name: string, expected: readonly ExpectedChecksum[], declaredBytes = 0): Promise<ObjectUpload> {
@@ -132,7 +132,7 @@ export class DiskObjects {
     await this.#room.check(bytes);
   }
 
-  /** Removes an object for good. No object is no error. @throws ServiceError OBJECT_NOT_FOUND for what is no name, STORAGE_FAILED */
+  /** Removes an object for good. A missing object is no error. @throws ServiceError OBJECT_NOT_FOUND for an invalid name, STORAGE_FAILED */
   async remove(name: string): Promise<void> {
     const file = this.#fileOf(name);
     await onDisk(this.#change(accountFolderOf(name), file, undefined, () => removeFile(file)));
@@ -146,7 +146,7 @@ export class DiskObjects {
     await this.#change(folder, target, bytes, () => moveIntoPlace(temporary, target));
   }
 
-  /** Locks only where somebody counts, or removes what is old. */
+  /** Locks only if space is counted, or old objects are removed. */
   #change(
     folder: string,
     target: string,
@@ -176,9 +176,9 @@ export class DiskObjects {
   }
 
   /**
-   * The same with what S3 programs want to know, and a part at a time.
+   * The same with further facts for S3 programs, and a part at a time.
    * @param prefix must hold the account's folder and the entity
-   * @param after a name; only what comes behind it is listed
+   * @param after a name; only later ones are listed
    */
   async page(prefix: string, limit: number, { after = '', isGrouped }: PageTerms): Promise<PageItem[]> {
     const start = startOf(prefix);

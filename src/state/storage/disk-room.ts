@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { onDisk } from './disk-failure.js';
 
-/** How many bytes a file system has left for this program. */
+/** Bytes that a file system has left for this program. */
 export type FreeBytes = (dir: string) => Promise<number>;
 
 export const freeBytesOf: FreeBytes = async (dir) => {
@@ -16,7 +16,7 @@ export class DiskRoom {
   readonly #dir: string;
   readonly #reserveBytes: number;
   readonly #freeBytes: FreeBytes;
-  /** What uploads have announced and not written yet. */
+  /** Bytes that uploads have announced and not written yet. */
   #announcedBytes = 0;
 
   constructor(dir: string, reserveBytes: number, freeBytes: FreeBytes = freeBytesOf) {
@@ -25,7 +25,7 @@ export class DiskRoom {
     this.#freeBytes = freeBytes;
   }
 
-  /** @throws ServiceError STORAGE_FULL where so many more bytes would touch the reserve */
+  /** @throws ServiceError STORAGE_FULL if this many more bytes would touch the reserve */
   async check(bytes: number): Promise<void> {
     if (this.#reserveBytes === 0) return;
     const free = await onDisk(this.#freeBytes(this.#dir));

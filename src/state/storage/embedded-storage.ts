@@ -22,7 +22,7 @@ export interface EmbeddedSettings extends DiskSettings {
   readonly linkLifetimeS: number;
 }
 
-/** What clients on this machine call an address to listen on; another program may listen on those left out. */
+/** Names that clients on this machine use for a listening address; another program may listen on those left out. */
 function namesOf(host: string): string[] {
   if (host === '0.0.0.0') return ['127.0.0.1', 'localhost'];
   if (host === '::') return ['[::1]', '127.0.0.1', 'localhost'];

@@ -9,14 +9,14 @@ const SLASH_HEX = '2f';
 
 export interface ListingTerms {
   readonly keyPrefix: string;
-  /** Only what comes behind it in the order of the bytes. */
+  /** Only later keys in the order of the bytes. */
   readonly after?: string | undefined;
   /** Keys with the same text up to a slash behind the prefix are one item. */
   readonly isGrouped?: boolean | undefined;
 }
 
 export interface ListedItem {
-  /** Of a group, what its keys have in common. */
+  /** Of a group, the common beginning of its keys. */
   readonly key: string;
   /** Undefined for a group. */
   readonly file: string | undefined;

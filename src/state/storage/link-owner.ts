@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { StorageSecrets } from './storage-secrets.js';
 
-/** Who asked for a link. */
+/** The requester of a link. */
 export interface LinkOwner {
   readonly account: string;
   readonly keyId: string;
@@ -28,7 +28,7 @@ export class LinkOwners {
     );
   }
 
-  /** Undefined for what was not sealed with these secrets. */
+  /** Undefined if it was not sealed with these secrets. */
   open(sealed: string): LinkOwner | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
     if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;

@@ -36,7 +36,7 @@ export class MultipartUploads {
     this.#objects = objects;
   }
 
-  /** @returns its id. @throws ServiceError OBJECT_NOT_FOUND for what is no name, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
+  /** @returns its id. @throws ServiceError OBJECT_NOT_FOUND for an invalid name, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
   async begin(name: string): Promise<string> {
     await this.#objects.checkRoom(name, 0);
     await onDisk(this.#removeIdle());
@@ -56,7 +56,7 @@ export class MultipartUploads {
   ): Promise<ObjectUpload> {
     const file = path.join(await this.#folderOf(name, uploadId), String(number));
     return this.#objects.beginPart(name, expected, declaredBytes, async (temporary) => {
-      // Somebody may have aborted the upload.
+      // The upload may have been aborted.
       await rename(temporary, file).catch(uploadGone);
     });
   }
@@ -78,7 +78,7 @@ export class MultipartUploads {
       await this.#remove(folder);
       return md5;
     } catch (error) {
-      // Somebody may have ended the upload in the meantime.
+      // The upload may have ended in the meantime.
       await this.#folderOf(name, uploadId);
       throw error;
     }

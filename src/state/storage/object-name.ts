@@ -17,7 +17,7 @@ interface NameParts {
   readonly key: string;
 }
 
-/** Undefined for what is no name of an object. */
+/** Undefined if it is not the name of an object. */
 export function parseName(name: string): NameParts | undefined {
   const [, folder = '', entity = '', rest = ''] = NAME.exec(name) ?? [];
   if (Buffer.byteLength(rest) > MAX_KEY_BYTES || !isWellFormed(rest) || !KEY.test(rest)) return undefined;
@@ -25,8 +25,8 @@ export function parseName(name: string): NameParts | undefined {
 }
 
 /**
- * Where an object lies below the objects' folder. Keys are written in hexadecimal: no key leaves its folder, two keys
- * never mean the same file where letter case does not count, and `a` and `a/b` can both be objects.
+ * The path of an object below the objects' folder. Keys are written in hexadecimal: no key leaves its folder, two keys never
+ * mean the same file if letter case does not count, and `a` and `a/b` can both be objects.
  */
 export function fileOfName({ folder, entity, key }: NameParts): string {
   const hex = Buffer.from(key).toString('hex');
@@ -37,7 +37,7 @@ export function fileOfName({ folder, entity, key }: NameParts): string {
   return path.join(folder, entity, ...pieces.map((piece) => piece + FOLDER_SUFFIX), last + FILE_SUFFIX);
 }
 
-/** What a file or folder on disk contributes to the hexadecimal form of a key; undefined for what is not ours. */
+/** The part that a file or folder on disk contributes to the hexadecimal form of a key; undefined if it is not ours. */
 export function pieceOfEntry(entry: string): { hex: string; isFile: boolean } | undefined {
   const [, hex, suffix] = /^([0-9a-f]+)(\.object|~)$/.exec(entry) ?? [];
   return hex === undefined ? undefined : { hex, isFile: suffix === FILE_SUFFIX };

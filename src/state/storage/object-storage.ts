@@ -5,13 +5,13 @@
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { LinkOwner } from './link-owner.js';
 
-/** What a link is to allow beside its method and its object. */
+/** The terms of a link, in addition to its method and its object. */
 export interface LinkTerms {
-  /** The `host` header of the request that asks for the link: where its client can reach this server. */
+  /** The `host` header of the request that asks for the link: its client's name for this server. */
   readonly requestHost: string;
-  /** Larger objects are refused by the link itself, where the storage can do that. */
+  /** Larger objects are refused by the link itself, if the storage can do that. */
   readonly maxBytes?: number;
-  /** Whose the upload is, for storages that tell this server when it has arrived. */
+  /** The owner of the upload, for storages that tell this server when it has arrived. */
   readonly owner?: LinkOwner;
 }
 
@@ -20,9 +20,7 @@ export interface StoredObject {
   readonly bytes: number;
 }
 
-/**
- * Where files lie that clients send and fetch through presigned links. Names are `<account's folder>/<entity>/<key>`.
- */
+/** The store of files that clients send and fetch through presigned links. Names are `<account's folder>/<entity>/<key>`. */
 export interface ObjectStorage {
   presignPut(name: string, terms: LinkTerms): Promise<string>;
   presignGet(name: string, terms: LinkTerms): Promise<string>;
@@ -34,7 +32,7 @@ export interface ObjectStorage {
   remove(name: string): Promise<void>;
   /**
    * Objects whose names start with `prefix`, in the order of their names' bytes.
-   * @param keep told how much memory the list takes while it comes; what it throws ends the list
+   * @param keep told how much memory the list takes while it comes; an error from it ends the list
    * @throws ServiceError STORAGE_UNAVAILABLE
    */
   list(prefix: string, limit: number, keep?: (bytes: number) => void): Promise<StoredObject[]>;
@@ -47,8 +45,8 @@ export interface ObjectStorage {
    * @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND
    */
   nameBehind(link: URL): Promise<string | undefined>;
-  /** What links begin with, up to a slash, as far as that is known. @param port the one that this server listens on */
+  /** The beginnings of links, up to a slash, as far as known. @param port the one that this server listens on */
   linkPrefixes(port: number): string[];
-  /** Waits for what is being written. */
+  /** Waits for unfinished writes. */
   close(): Promise<void>;
 }

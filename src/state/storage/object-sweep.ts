@@ -8,7 +8,7 @@ import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
 const ACCOUNT_FOLDER = /^[0-9a-f]{32}$/;
 
 /**
- * Removes objects that have been stored for more than so many days.
+ * Removes objects that have been stored for longer than their days.
  * @param daysSince how many days have been lived through since then
  */
 export async function sweepObjects(

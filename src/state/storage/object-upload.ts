@@ -9,9 +9,9 @@ const pwrite = promisify(fs.write);
 const sync = promisify(fs.fsync);
 const close = promisify(fs.close);
 
-/** What an upload asks of the storage that it is for. */
+/** An upload's questions to its storage. */
 export interface UploadHooks {
-  /** Throws when so many bytes are too many. Called now and then. */
+  /** Throws if this many bytes would exceed the quota. Called now and then. */
   check(bytes: number): Promise<void>;
   /** Called once the temporary file is complete and synced. */
   putInPlace(temporary: string, bytes: number): Promise<void>;
@@ -19,7 +19,7 @@ export interface UploadHooks {
   whenOver(): void;
 }
 
-/** So many bytes apart, an upload looks whether there is room for it: without a declared size it may take so much too much. */
+/** Interval between checks for free space. An upload of unknown size can exceed its quota by this much. */
 const CHECK_BYTES = 1 << 20;
 
 /** An object on its way to the disk: under another name until it is complete, and gone without a trace if it never is. */
@@ -87,7 +87,7 @@ export class ObjectUpload {
     return md5.toString('hex');
   }
 
-  /** Removes what was written. To be called after any failure. */
+  /** Removes the written bytes. Call it after any failure. */
   async discard(): Promise<void> {
     await rm(this.#temporary, { force: true }).catch(() => {});
     await this.#end();

@@ -14,17 +14,17 @@ import { accountFolder, findStorageSecrets, loadStorageSecrets } from './storage
 
 export interface FileStore {
   readonly storage: ObjectStorage;
-  /** The same storage where it is the embedded one, whose links this server has to serve itself. */
+  /** The same storage if it is the embedded one, whose links this server must serve itself. */
   readonly embedded: EmbeddedStorage | undefined;
-  /** The same storage where it is a bucket, to which clients send without telling this server. */
+  /** The same storage if it is a bucket, to which clients send without telling this server. */
   readonly bucket: S3Storage | undefined;
-  /** Whether that bucket can be used. To be started and closed. */
+  /** Whether that bucket can be used. Start and close it. */
   readonly watch?: BucketWatch | undefined;
-  /** What tells these objects from those of other hosts with the same database. */
+  /** Tells these objects from those of other hosts with the same database. */
   readonly home: string;
   /** The first part of the names of an account's objects. */
   folderOf(account: string): string;
-  /** Shared by all processes of all hosts: what they sign besides links, each purpose with a prefix of its own. */
+  /** Shared by all processes of all hosts: signs further things than links, each purpose with a prefix of its own. */
   readonly signingSecret: string;
 }
 
@@ -36,7 +36,7 @@ export interface StorageParts {
 }
 
 /**
- * S3 where a bucket is configured, the local disk otherwise.
+ * S3 if a bucket is configured, the local disk otherwise.
  * @throws OtherSecret if hosts that must agree do not, Error that names a damaged file, DatabaseError
  */
 export async function openStorage(config: Config, parts: StorageParts = {}): Promise<FileStore> {
@@ -86,7 +86,7 @@ async function openBucketStore(config: Config, { set, shared, log }: OpenParts):
   return { storage: bucket, embedded: undefined, bucket, watch, home, accountSecret };
 }
 
-/** What the local disk holds, and for how long. */
+/** Limits and lifetime of objects on the local disk. */
 export const diskSettings = (config: Config): DiskSettings => ({
   dataDir: config.dataDir,
   quota: { maxBytes: config.accountMaxBytes, maxObjects: config.accountMaxObjects },

@@ -23,11 +23,11 @@ type SdkRequest = Parameters<Handler['handle']>[0];
 /** Options that the SDK hands to its handler. */
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
-  /** Told of each piece of the answer that is not an object. What it throws ends the call. */
+  /** Told of each piece of the answer that is not an object. An error from it ends the call. */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** The SDK tries again what fails by this name. */
+/** The SDK retries errors of this name. */
 const timedOut = (problem: string): Error =>
   Object.assign(new Error(`The storage ${problem}.`), { name: 'TimeoutError' });
 
@@ -54,7 +54,7 @@ export class S3Calls {
       timed(handle, request, options, new CallClock(timeouts, timedOut, signalIn(options)));
   }
 
-  /** Calls the SDK. @param call gets a signal, which also ends what the SDK does besides */
+  /** Calls the SDK. @param call gets a signal, which also ends the SDK's other work */
   async within<Result>(
     call: (abortSignal: AbortSignal) => Promise<Result>,
     caller?: AbortSignal,
@@ -68,7 +68,7 @@ export class S3Calls {
     }
   }
 
-  /** A link. Nothing is sent but for credentials. */
+  /** A link. Only requests for credentials are sent. */
   sign(command: GetObjectCommand | PutObjectCommand, expiresIn: number, signingDate?: Date): Promise<string> {
     return this.within(() =>
       getSignedUrl(this.client, command, { expiresIn, ...(signingDate && { signingDate }) }),

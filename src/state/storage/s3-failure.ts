@@ -9,7 +9,7 @@ export const statusOf = (error: unknown): number | undefined =>
 export const isMissingObject = (error: unknown): boolean =>
   statusOf(error) === 404 && (error as Error).name === 'NoSuchKey';
 
-/** Missing credentials, too, make the storage unavailable; the log has the cause. */
+/** Missing credentials also make the storage unavailable; the log has the cause. */
 export const unavailable = (cause: unknown): ServiceError =>
   cause instanceof ServiceError ? cause : new ServiceError('STORAGE_UNAVAILABLE', {}, { cause });
 

@@ -18,7 +18,7 @@ class ListMemory {
     this.#keep = keep;
   }
 
-  /** @throws what `keep` throws, which the SDK would change */
+  /** @throws the errors of `keep`, which the SDK would change */
   async within<Result>(call: (onBytes: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     try {
       return await call((bytes) => this.#take(bytes));
@@ -39,8 +39,8 @@ class ListMemory {
 }
 
 /**
- * The first objects whose names start with `prefix`. What others have put there under names that no client can have is left out.
- * @throws what the SDK throws, ServiceError STORAGE_UNAVAILABLE for an answer that cannot be true
+ * The first objects whose names start with `prefix`. Foreign objects under names that no client can have are left out.
+ * @throws the SDK's errors, ServiceError STORAGE_UNAVAILABLE for an answer that cannot be true
  */
 export async function listBucket(
   calls: S3Calls,

@@ -46,7 +46,7 @@ export async function stateOfObject(calls: S3Calls, object: S3Object): Promise<S
   }
 }
 
-/** How many bytes the object has by an answer with this part of it. @throws ServiceError STORAGE_UNAVAILABLE for another part */
+/** The object's size by an answer with this part of it. @throws ServiceError STORAGE_UNAVAILABLE for another part */
 function bytesInRange(contentRange = 'the whole object', first: number, last: number): number {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange) ?? [];
   const bytes = Number(total);
@@ -110,7 +110,7 @@ export class S3ObjectSource implements ByteSource {
           if (bytes !== this.bytes || ETag !== this.#etag) throw new ServiceError('FILE_CHANGED');
           await fill(into, Body as unknown as AsyncIterable<Uint8Array>);
         } finally {
-          // Whatever else comes is not received.
+          // Further bytes are not received.
           discard(Body);
         }
       }, signal);
@@ -121,7 +121,7 @@ export class S3ObjectSource implements ByteSource {
   }
 }
 
-/** @throws ServiceError STORAGE_UNAVAILABLE unless exactly so many bytes come */
+/** @throws ServiceError STORAGE_UNAVAILABLE unless exactly `into.length` bytes come */
 async function fill(into: Uint8Array, body: AsyncIterable<Uint8Array>): Promise<void> {
   let done = 0;
   for await (const chunk of body) {

@@ -23,7 +23,7 @@ export interface S3Settings {
   readonly region: string;
   /** Empty for AWS itself. */
   readonly endpoint: string;
-  /** Origin of links, where clients reach the storage by another one than this server; empty for the endpoint. */
+  /** Origin of links, if clients reach the storage by another one than this server; empty for the endpoint. */
   readonly publicUrl: string;
   readonly forcePathStyle: boolean;
   readonly linkLifetimeS: number;
@@ -37,7 +37,7 @@ export interface S3Settings {
 const PART_BYTES = 16 << 20;
 const MAX_NOTE_BYTES = 1024;
 
-/** Objects in S3 or in what speaks its protocol. Credentials are found by the SDK's own chain. */
+/** Objects in S3 or a server with its protocol. Credentials are found by the SDK's own chain. */
 export class S3Storage implements ObjectStorage {
   readonly #settings: S3Settings;
   readonly #calls: S3Calls;
@@ -165,7 +165,7 @@ export class S3Storage implements ObjectStorage {
     return this.linkPrefixes().some((prefix) => link.href.startsWith(prefix));
   }
 
-  /** A link is good if it is the one that this server makes at the same moment. With other credentials, only the storage can tell. */
+  /** A link is good if this server makes the same at the same moment. With other credentials, only the storage can tell. */
   async nameBehind(link: URL): Promise<string | undefined> {
     const parameter = (name: string): string => link.searchParams.get(`X-Amz-${name}`) ?? '';
     const time = parameter('Date').replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5');

@@ -2,12 +2,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Database, Row } from '../database/database.js';
 
-/** Hosts that must agree do not: the one that asks must not go on. */
+/** Hosts that must agree do not: the one that asks must stop. */
 export class OtherSecret extends Error {
   override readonly name = 'OtherSecret';
 }
 
-/** What this host has of its own. */
+/** This host's own secrets. */
 export interface OwnSecret {
   /** By a setting. */
   readonly set?: string | undefined;

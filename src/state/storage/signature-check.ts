@@ -25,9 +25,9 @@ export interface SignedRequest {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** What a request with a valid signature may do. */
+/** The rights of a request with a valid signature. */
 export interface Grant {
-  /** Hexadecimal SHA-256 that the body must have; undefined where the signature leaves it open. */
+  /** Hexadecimal SHA-256 that the body must have; undefined if the signature leaves it open. */
   readonly bodySha256: string | undefined;
   /** Reads a body that comes as `aws-chunked`. */
   readonly chunks: ChunkedBody | undefined;
@@ -40,7 +40,7 @@ export interface Grant {
   readonly signedHeaders: ReadonlySet<string>;
 }
 
-/** What somebody claims to have signed. */
+/** The claims of a signature. */
 interface Claim {
   readonly credential: string;
   readonly signedHeaders: string;
@@ -49,7 +49,7 @@ interface Claim {
   readonly payload: string;
 }
 
-/** How far the clock of a client may be ahead, and behind where the request has no lifetime of its own. */
+/** How far the clock of a client may be ahead, and behind if the request has no lifetime of its own. */
 const MAX_SKEW_MS = 15 * 60 * 1000;
 const MAX_LIFETIME_S = 7 * 24 * 3600;
 const CHUNKED_PAYLOAD = /^STREAMING-(?:UNSIGNED-PAYLOAD|(AWS4-HMAC-SHA256-PAYLOAD))(-TRAILER)?$/;
@@ -74,7 +74,7 @@ export class SignatureCheck {
   }
 
   /**
-   * For what concerns one object as a whole.
+   * For requests that concern one object as a whole.
    * @throws ServiceError as `checkAny` does
    */
   async check(request: SignedRequest, now = new Date()): Promise<Grant> {
@@ -117,7 +117,7 @@ export class SignatureCheck {
     return { parameters, claim };
   }
 
-  /** What reads the body, if it comes in chunks. */
+  /** The reader of the body, if it comes in chunks. */
   #chunks({ headers }: SignedRequest, { payload, date, signature }: Claim): ChunkedBody | undefined {
     // A link leaves the body open, so its holder may choose the coding.
     const given = payload === UNSIGNED_PAYLOAD ? headers.get(PAYLOAD_HEADER) : payload;
@@ -248,7 +248,7 @@ export class SignatureCheck {
 }
 
 /**
- * Only the one way of writing a query that SigV4 defines is taken: the signature covers what the parameters mean, so
+ * Only the one way of writing a query that SigV4 defines is taken: the signature covers the meaning of the parameters, so
  * another spelling of the same would pass unnoticed.
  */
 function parseQuery(query: string): Map<string, string> {
@@ -295,7 +295,7 @@ const KNOWN_PARAMETER =
   /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-[a-z0-9]+|x-amz-sdk-checksum-algorithm|x-veravox-(owner|max-bytes))$/i;
 
 /**
- * What S3 does at the same path when a parameter asks for it must not be taken for storing or sending an object.
+ * S3's other actions at the same path, which parameters ask for, must not be taken for storing or sending an object.
  * @throws ServiceError OBJECT_REQUEST_UNSUPPORTED
  */
 export function refuseParameters(parameters: ReadonlyMap<string, string>): void {

@@ -5,13 +5,13 @@ import type { StorageSecrets } from './storage-secrets.js';
 
 /** The embedded storage's one bucket: the first part of every link's path. */
 export const BUCKET = 'veravox';
-/** Part of what is signed; the one that clients take when they are told none. */
+/** Part of the signed text; the region that clients take without instructions. */
 export const REGION = 'us-east-1';
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 export const PAYLOAD_HEADER = 'x-amz-content-sha256';
 /** A parameter of ours in links, signed like the others. */
 export const MAX_BYTES_PARAMETER = 'x-veravox-max-bytes';
-/** The same: who asked for the link, where that matters (LinkOwners). */
+/** The same: the owner of the link, if needed (LinkOwners). */
 export const OWNER_PARAMETER = 'x-veravox-owner';
 
 /** Node's SHA-256 in the shape that the signer wants. */

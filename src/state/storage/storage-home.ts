@@ -9,15 +9,15 @@ import { formatVersion } from '../data-folder/format-version.js';
 const VERSION = 1;
 
 /**
- * What tells the stored objects of one data folder from those of others: hosts with the same database may have folders of their
- * own. Made at the first start, in `<dataDir>/storage-id.json`, which belongs to the folder as `objects` does and is not shared.
+ * Tells the stored objects of one data folder from those of others: hosts with the same database may have folders of their own.
+ * Made at the first start, in `<dataDir>/storage-id.json`, which belongs to the folder as `objects` does and is not shared.
  * @throws Error that names the file when it is damaged
  */
 export function homeOfFolder(dataDir: string): string {
   const file = path.join(dataDir, 'storage-id.json');
   if (!fs.existsSync(file)) {
     makeFolder(dataDir);
-    // Where another process was faster, its id is taken.
+    // If another process was faster, its id is taken.
     createFile(file, `${JSON.stringify({ version: VERSION, id: randomUUID() })}\n`);
   }
   try {

@@ -6,7 +6,7 @@ import { createFile, makeFolder } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
 import { newSecret, OtherSecret } from './shared-secret.js';
 
-/** What the embedded storage signs its links with, and what hides one account's objects from another. */
+/** Secrets that sign the embedded storage's links, and hide an account's objects from others. */
 export interface StorageSecrets {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -29,7 +29,7 @@ export function loadStorageSecrets(dataDir: string, set?: string): StorageSecret
   const found = findStorageSecrets(dataDir);
   if (found !== undefined) return checked(found, set);
   createSecrets(fileIn(dataDir), set ?? newSecret());
-  // Where a server that was started at the same moment was faster, its secrets are taken.
+  // If a server started at the same moment was faster, its secrets are taken.
   const made = findStorageSecrets(dataDir);
   if (made === undefined) throw new Error(`${fileIn(dataDir)} has vanished.`);
   return checked(made, set);
@@ -43,7 +43,7 @@ function checked(secrets: StorageSecrets, set: string | undefined): StorageSecre
   );
 }
 
-/** Those of an earlier start. @throws Error that names the file when it is damaged */
+/** The secrets of an earlier start. @throws Error that names the file if it is damaged */
 export function findStorageSecrets(dataDir: string): StorageSecrets | undefined {
   const file = fileIn(dataDir);
   if (!fs.existsSync(file)) return undefined;
@@ -76,7 +76,7 @@ function createSecrets(file: string, accountSecret: string): void {
   createFile(file, `${JSON.stringify({ version: VERSION, ...secrets }, undefined, 2)}\n`);
 }
 
-/** The first part of the names of an account's objects: stable, and not to be guessed from the account's name. */
+/** The first part of the names of an account's objects: stable, and not guessable from the account's name. */
 export function accountFolder(
   { accountSecret }: Pick<StorageSecrets, 'accountSecret'>,
   account: string,

@@ -20,7 +20,7 @@ const HINT_AFTER_S = 3;
 /** While a hint about clipping stays. */
 const CLIPPED_FOR_MS = 3000;
 
-/** How long and how loud, while a microphone is on. @param reading renewed with each piece of audio */
+/** Duration and level, while a microphone is on. @param reading renewed with each piece of audio */
 export function LevelMeter({ reading }: { readonly reading: RefObject<Reading> }) {
   const [shown, setShown] = useState(reading.current);
   const [loudest, setLoudest] = useState(-Infinity);

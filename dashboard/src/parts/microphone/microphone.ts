@@ -3,7 +3,7 @@ import captureAddress from './capture-worklet.js?standalone';
 
 export type Piece = Int16Array<ArrayBuffer>;
 
-/** Without what browsers do for calls: it changes the voice that is to be judged. */
+/** Without browsers' processing for calls, which changes the voice. */
 const asItIs: MediaTrackConstraints = {
   echoCancellation: false,
   noiseSuppression: false,

@@ -10,7 +10,7 @@ import { Microphone, type Piece } from './microphone.js';
 const LONGEST_S = 120;
 
 interface RecorderProps {
-  /** What the button says, such as `Record a sample`. */
+  /** The text of the button, such as `Record a sample`. */
   readonly label: string;
   readonly isDisabled: boolean;
   /** @param name without an ending */

@@ -22,7 +22,7 @@ interface DetCurveProps {
   readonly names: { readonly fpr: string; readonly fnr: string };
 }
 
-/** Which errors a threshold trades for which: the detection error trade-off. */
+/** Both kinds of error at each threshold: the detection error trade-off. */
 export function DetCurve({ curve, eer, marks, names }: DetCurveProps) {
   const [lowest, highest] = rateRange(curve, eer);
   const scale = rateScale(lowest, highest);
@@ -75,7 +75,7 @@ interface NamePlace {
   readonly isRight: boolean;
 }
 
-/** Where the names of points stand: beside them, and below each other if they would lie on each other. */
+/** Places for the names of points: beside them, and below each other if they would overlap. */
 function namesOf(points: readonly (readonly [x: number, y: number])[]): readonly NamePlace[] {
   const places: NamePlace[] = [];
   for (const [atX, atY] of points) {

@@ -23,7 +23,7 @@ export interface Places {
 
 interface PlotProps {
   readonly title: string;
-  /** What can be seen, for people who do not. */
+  /** The plot in words, for readers who do not see it. */
   readonly description: string;
   readonly across: Axis;
   readonly up: Axis;

@@ -40,14 +40,14 @@ const PATTERN_FROM_PX = 5;
 const WORD_FROM_PX = 84;
 const FONT = '12px system-ui, sans-serif';
 
-/** Where the rows below the waveform begin. */
+/** The top of the rows below the waveform. */
 const topOf = ({ hasWave }: Pick<TimelineFacts, 'hasWave'>): number => (hasWave ? WAVE.height : 0);
 
 export const heightOf = (facts: Pick<TimelineFacts, 'hasWave'>): number => topOf(facts) + SCORE.height;
 
 export const plotWidth = (width: number): number => Math.max(1, width - LEFT - RIGHT_MARGIN);
 
-/** Draws what is seen, and nothing else. */
+/** Draws only the visible part. */
 export function drawTimeline(
   context: CanvasRenderingContext2D,
   width: number,
@@ -129,7 +129,7 @@ function drawWave({ context, facts: { peaks }, seen: { span }, colours, plot, px
   }
 }
 
-/** What windows cover; what was skipped for silence is hatched. */
+/** The parts that windows cover; skipped silence is hatched. */
 function drawAnalysed({ context, facts, seen: { span }, colours, x, analysed: top }: Drawing): void {
   const { windows, skipped } = facts;
   const { height } = ANALYSED;
@@ -173,7 +173,7 @@ function drawScores(drawing: Drawing): void {
   }
 }
 
-/** Bars of one pixel: what rises above the threshold is spoofed. */
+/** Bars of one pixel: the part above the threshold is spoofed. */
 function drawColumns(drawing: Drawing): void {
   const { context, facts, colours, pxPerS, scoreY, bottom } = drawing;
   const { span } = drawing.seen;
@@ -192,7 +192,7 @@ function drawColumns(drawing: Drawing): void {
 /** Its place in pixels. */
 function barOf({ x, pxPerS, scoreY }: Drawing, { startS, endS, score }: ScoredWindow) {
   const left = Math.round(x(startS));
-  // Neighbours are told apart where there is room.
+  // Neighbours are told apart if there is room.
   const gap = pxPerS * (endS - startS) > 3 ? 1 : 0;
   return { left, top: Math.round(scoreY(score)), width: Math.max(1, Math.round(x(endS)) - left - gap) };
 }

@@ -33,7 +33,7 @@ export class Painter {
     else this.#resize();
   }
 
-  /** To be called when the theme has changed. */
+  /** Call it when the theme has changed. */
   readColours(): void {
     this.#colours = themeColours();
     this.refresh();

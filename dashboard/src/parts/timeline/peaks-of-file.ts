@@ -10,7 +10,7 @@ import {
   wavFormatOf,
 } from '../../logic/wav.js';
 
-/** What is read at once: a few milliseconds of work, between which the page answers its reader. */
+/** Bytes read at once: a few milliseconds of work, between which the page answers its reader. */
 const SLICE_BYTES = 1 << 20;
 /** About half a minute, which a browser decodes into some 10 MB. */
 const MP3_SLICE_BYTES = 1 << 18;
@@ -19,7 +19,7 @@ const MP3_HEAD_BYTES = 1 << 16;
 /** Browsers decode other formats only as a whole: at 48 kHz and in stereo, that is 23 MB per minute. */
 const MAX_WHOLE_S = 5 * 60;
 const MAX_WHOLE_BYTES = 64 << 20;
-/** Enough for what is seen. */
+/** Enough for the visible detail. */
 const DECODED_RATE_HZ = 8000;
 
 /** Why there is no waveform, in words. */
@@ -31,7 +31,7 @@ const undecodable = (): NoWaveform =>
 /**
  * The peaks of a recording in the page, in memory that does not grow with its length: WAV and MP3 are read in slices, other formats
  * as a whole and only if they are short.
- * @param durationS about; what is beyond is left out
+ * @param durationS about; later samples are left out
  * @throws NoWaveform; the signal's reason
  */
 export async function peaksOfFile(file: Blob, durationS: number, signal: AbortSignal): Promise<Peaks> {
@@ -92,7 +92,7 @@ async function mp3Peaks(
     signal.throwIfAborted();
     const run = mp3RunIn(slice);
     if (run === undefined) {
-      // What is damaged is passed over.
+      // Damaged parts are passed over.
       at += slice.length;
       continue;
     }

@@ -14,7 +14,7 @@ const LONGEST_WHEEL_PX = 200;
  * Wheel, drag and pinch move a place. The wheel scrolls the page unless the canvas has the focus, Ctrl is held or it turns
  * sideways.
  * @param onPick called with the time of a click
- * @returns what ends it
+ * @returns a function that ends it
  */
 export function followPointer(
   canvas: HTMLCanvasElement,

@@ -10,7 +10,7 @@ interface TimelineButtonsProps {
   readonly isPlaying: boolean;
 }
 
-/** What wheel and keys do, for those who use neither. */
+/** The actions of wheel and keys, for readers who use neither. */
 export function TimelineButtons(props: TimelineButtonsProps) {
   const { onZoom, onPan, onWhole, onPlay, canPlay, isPlaying } = props;
   return (

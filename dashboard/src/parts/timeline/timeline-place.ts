@@ -3,10 +3,10 @@ import { Listeners } from '../../logic/listeners.js';
 import { panned, showing, whole, zoomed } from '../../logic/time-span.js';
 import type { Stretch } from '../../logic/windows.js';
 
-/** How many times the length of a window is seen around it. */
+/** Length of the surroundings shown, in lengths of the window. */
 const SURROUNDINGS = 12;
 
-/** What of a recording is seen, chosen and played. Timelines that share one move together. */
+/** The visible, chosen and played parts of a recording. Timelines that share one move together. */
 export class TimelinePlace {
   readonly durationS: number;
   #span: Stretch;
@@ -15,7 +15,7 @@ export class TimelinePlace {
   readonly #listeners = new Listeners();
 
   constructor(durationS: number) {
-    // An empty recording has a span, too.
+    // An empty recording also has a span.
     this.durationS = Math.max(durationS, 0.001);
     this.#span = whole(this.durationS);
   }
@@ -33,17 +33,17 @@ export class TimelinePlace {
     return this.#playingS;
   }
 
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   listen(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** @param atS the time that stays where it is; by default the middle, or the chosen window if it is seen */
+  /** @param atS the time that stays in place; by default the middle, or the chosen window if it is seen */
   zoom(factor: number, atS = this.#middleS()): void {
     this.#see(zoomed(this.#span, factor, atS, this.durationS));
   }
 
-  /** @param share of what is seen; below 0 towards the start */
+  /** @param share of the visible span; below 0 towards the start */
   pan(share: number): void {
     const byS = share * (this.#span.endS - this.#span.startS);
     this.#see(panned(this.#span, byS, this.durationS));
@@ -59,7 +59,7 @@ export class TimelinePlace {
     this.#see(showing(this.#span, window, this.durationS));
   }
 
-  /** Chooses a window, and shows it with some of what is around it. */
+  /** Chooses a window, and shows it with some of its surroundings. */
   lookAt(window: Stretch): void {
     const lengthS = SURROUNDINGS * (window.endS - window.startS);
     this.zoom((this.#span.endS - this.#span.startS) / lengthS, (window.startS + window.endS) / 2);

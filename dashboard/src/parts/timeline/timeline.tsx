@@ -36,7 +36,7 @@ export interface TimelineProps {
 
 const none: readonly Stretch[] = [];
 
-/** Waveform, analysed stretches and scores over time. The same is in a table below, for those who cannot see it. */
+/** Waveform, analysed stretches and scores over time. The same is in a table below, for readers who cannot see it. */
 export function Timeline(props: TimelineProps) {
   const { label, durationS, windows, threshold, skipped = none, wave, source } = props;
   const { peaks, isComing = false, note: waveNote } = wave ?? {};
@@ -64,7 +64,7 @@ export function Timeline(props: TimelineProps) {
   // A new theme has new colours.
   useEffect(() => painter.current?.readColours(), [isDark]);
   useEffect(() => {
-    // What is drawn follows every move; what is said follows the choice only.
+    // The drawing follows every move; the spoken text follows the choice only.
     const follow = (): void => {
       const at = place.chosenS === undefined ? -1 : windowAt(windows, place.chosenS);
       setChosen(at < 0 ? undefined : at);

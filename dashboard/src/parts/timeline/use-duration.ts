@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'preact/hooks';
 
-/** How long a file plays, in seconds; undefined until the browser has found out, and for what it cannot play. */
+/** Playing time of a file, in seconds; undefined until the browser has found out, and if it cannot play the file. */
 export function useDuration(file: Blob | undefined): number | undefined {
   const [durationS, setDurationS] = useState<number>();
   useEffect(() => {

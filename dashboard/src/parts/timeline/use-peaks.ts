@@ -11,7 +11,7 @@ export interface Wave {
   readonly note?: string;
 }
 
-/** The waveform of a file in the page; none of what the page does not have. @param durationS as the server has measured it */
+/** The waveform of a file in the page; none without the file. @param durationS as the server has measured it */
 export function usePeaks(file: Blob | undefined, durationS: number): Wave {
   const [wave, setWave] = useState<Wave>({});
   useEffect(() => {

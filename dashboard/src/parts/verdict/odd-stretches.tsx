@@ -14,7 +14,7 @@ interface OddStretchesProps {
 /** More are in the table of windows. */
 const MOST = 8;
 
-/** Where the verdict does not hold, the clearest first: a click leads there. */
+/** Stretches that contradict the verdict, the clearest first: a click leads there. */
 export function OddStretches({ stretches, result, onChoose }: OddStretchesProps) {
   if (stretches.length === 0) return null;
   const other = resultWords[result === 'spoofed' ? 'bonafide' : 'spoofed'];

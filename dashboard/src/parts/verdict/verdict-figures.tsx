@@ -12,7 +12,7 @@ interface VerdictFiguresProps {
   readonly children?: ComponentChildren;
 }
 
-/** What a verdict follows from. */
+/** The figures behind a verdict. */
 export function VerdictFigures({ score, confidence, reason, threshold, children }: VerdictFiguresProps) {
   return (
     <dl class="facts numbers">

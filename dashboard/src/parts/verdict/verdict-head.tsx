@@ -16,7 +16,7 @@ interface VerdictHeadProps {
   readonly place: TimelinePlace;
 }
 
-/** The verdict above its timeline, and the places where it does not hold. */
+/** The verdict above its timeline, and the places that contradict it. */
 export const VerdictHead = ({ conclusion, result, reason, isMixOfDifferent, place }: VerdictHeadProps) => (
   <>
     <VerdictHeadline

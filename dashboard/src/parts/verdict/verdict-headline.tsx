@@ -8,7 +8,7 @@ interface VerdictHeadlineProps {
   readonly reason: string | null | undefined;
 }
 
-/** What the verdict means in large words, and what the API calls it in small ones. */
+/** The meaning of the verdict in large words, and the API's name for it in small ones. */
 export const VerdictHeadline = ({
   conclusion: { look, word, rest },
   result,

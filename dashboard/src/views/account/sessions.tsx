@@ -13,7 +13,7 @@ import { useSession } from '../../session.js';
 
 const columns = ['Browser', 'Address', 'Signed in', 'Last used', 'Actions'] as const;
 
-/** Where the user is signed in. */
+/** The user's sessions. */
 export function Sessions() {
   const session = useSession();
   const [news, setNews] = useState('');

@@ -11,7 +11,7 @@ type RangeName = keyof typeof ranges;
 const rangeNames = Object.keys(ranges) as RangeName[];
 const EVERY_MS = 60_000;
 
-/** Whether the detectors see what they saw before. */
+/** Whether the detectors' scores are like earlier ones. */
 export function Drift() {
   const { admin } = useSession();
   const [range, setRange] = useState<RangeName>('day');

@@ -6,7 +6,7 @@ interface FigureProps {
   readonly figure: AdminFigure;
   /** Shown as a percentage. */
   readonly isShare?: boolean;
-  /** In a table whose caption says what the interval is. */
+  /** In a table whose caption names the interval. */
   readonly isInTable?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { Models } from './models.js';
 import { Refusals } from './refusals.js';
 import { ServerFacts } from './server-facts.js';
 
-/** How far to look back, in steps of how many seconds, and how often anew. */
+/** The time span, its step, and the interval of polls. */
 const spans = {
   '5 minutes': { lengthS: 300, stepS: 1, everyMs: 2000 },
   hour: { lengthS: 3600, stepS: 10, everyMs: 5000 },
@@ -22,7 +22,7 @@ const spanNames = Object.keys(spans) as SpanName[];
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** How the server is and was, what its models are worth, and whether they see what they saw before. */
+/** The server's state and history, the accuracy of its models, and whether their scores drift. */
 export default function Health() {
   const { admin } = useSession();
   const [span, setSpan] = useState<SpanName>('hour');

@@ -40,13 +40,13 @@ const round = (value: number): string => String(Math.round(value * 100) / 100);
 
 interface Shown {
   readonly title: string;
-  /** One sentence with what matters. */
+  /** The plot in one sentence. */
   readonly summary: string;
   readonly series: readonly NamedValues[];
   readonly format: (value: number) => string;
 }
 
-/** What the server did over time. */
+/** The server's work over time. */
 export function HistoryPlots({ history }: { readonly history: HealthHistory }) {
   const times = useMemo(() => timesOf(history), [history]);
   const plots = useMemo(() => plotsOf(history), [history]);

@@ -10,7 +10,7 @@ import { Figure } from './figure.js';
 import { ThresholdPicker } from './threshold-picker.js';
 import { VerificationTable } from './verification-table.js';
 
-/** One model: what it is, whether it answers right, how often it errs. */
+/** One model: its identity, its known answers, its error rates. */
 export function ModelCard({ model }: { readonly model: AdminModel }) {
   const headingId = useId();
   const { id, aliases, task, file, licence, figures, operating_points: points } = model;

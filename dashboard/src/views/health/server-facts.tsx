@@ -21,7 +21,7 @@ interface ServerFactsProps {
   readonly history: HealthHistory;
 }
 
-/** What the server is at this moment. */
+/** The server at this moment. */
 export function ServerFacts({ now, history }: ServerFactsProps) {
   const { disk, database, storage, models, wrong_answers: wrong } = now;
   const isUp = database.state === 'up';

@@ -8,7 +8,7 @@ import { DetCurve } from '../../parts/plots/det-curve.js';
 import { Table } from '../../parts/table.js';
 import { Figure } from './figure.js';
 
-/** What each threshold costs: human voices called AI-generated against AI-generated ones that pass. */
+/** The cost of each threshold: human voices called AI-generated against AI-generated ones that pass. */
 export function ThresholdPicker({ model }: { readonly model: AdminModel }) {
   const { thresholds, det, eer } = model.figures;
   const [threshold, setThreshold] = useState(0.5);

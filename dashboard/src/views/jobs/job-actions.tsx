@@ -11,7 +11,7 @@ interface JobActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done with the job now, by those who may. */
+/** Possible actions on the job, for users who may take them. */
 export function JobActions({ job, onChanged }: JobActionsProps) {
   const session = useSession();
   const [isAsking, setAsking] = useState(false);

@@ -17,7 +17,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
   </>
 );
 
-/** What is known about a job beside its result. */
+/** The facts about a job other than its result. */
 export function JobFacts({ job }: { readonly job: AdminJob }) {
   const { error, file, parameters, batch } = job;
   return (

@@ -2,7 +2,7 @@
 import type { AdminJobSummary } from 'veravox-client';
 import { progressText } from '../../logic/job-texts.js';
 
-/** How far the work is: a bar while it runs, and words. */
+/** The progress of the work: a bar while it runs, and words. */
 export function JobProgress({ job }: { readonly job: AdminJobSummary }) {
   const text = progressText(job);
   return (

@@ -12,9 +12,9 @@ import { VerdictHead } from '../../parts/verdict/verdict-head.js';
 
 interface JobResultProps {
   readonly result: Prediction;
-  /** Which the verdict follows from. */
+  /** The threshold of the verdict. */
   readonly threshold: number;
-  /** What the name of the model stands for now; undefined if that is not known. */
+  /** The model now behind the name; undefined if unknown. */
   readonly modelId: string | undefined;
 }
 

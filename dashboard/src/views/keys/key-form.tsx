@@ -11,7 +11,7 @@ import { KeyLimits } from './key-limits.js';
 import { KeyScopes } from './key-scopes.js';
 
 interface KeyFormProps {
-  /** The key to be changed; a new one is made without. */
+  /** The key to change; without, a new one is made. */
   readonly of?: AdminKey;
   readonly onClose: () => void;
   readonly onCreated: (created: AdminCreatedKey) => void;

@@ -20,7 +20,7 @@ type Task =
 
 const KEYS_PER_PAGE = 50;
 
-/** API keys: who uses the service, and how much of it. */
+/** API keys: the users of the service, and their usage. */
 export default function Keys() {
   const session = useSession();
   const [isActive, setActive] = useState(true);

@@ -7,7 +7,7 @@ import { mean } from '../../logic/mean.js';
 
 interface AlarmProps {
   readonly events: readonly StreamEvent[];
-  /** Those until this time are known to the reader. */
+  /** The time up to which the reader knows the alarms. */
   readonly seenS: number;
   onSeen(atS: number): void;
 }

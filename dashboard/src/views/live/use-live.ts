@@ -37,7 +37,7 @@ export interface Live {
   stop(): Promise<void>;
 }
 
-/** What the verdicts are about. */
+/** The subject of the verdicts. */
 export interface AboutStream {
   readonly threshold: number;
   /** Exact id. */
@@ -66,7 +66,7 @@ const UNPLUGGED = 'The microphone was disconnected. The verdict covers the audio
 const TOO_SLOW =
   'The connection is too slow for live audio, so the microphone is off. The verdict covers the audio until then.';
 
-/** A microphone whose audio goes to a stream, and what comes back. Both end when the view is left; the verdicts stay. */
+/** A microphone whose audio goes to a stream, and the stream's answers. Both end when the view is left; the verdicts stay. */
 export function useLive(serverFacts: ServerFacts | undefined): Live {
   const session = useSession();
   const [phase, setPhase] = useState<Phase>('idle');
@@ -84,7 +84,7 @@ export function useLive(serverFacts: ServerFacts | undefined): Live {
     running.current?.microphone.close();
     running.current = undefined;
     if (leaving.current?.signal.aborted) return;
-    // Whatever is left of the stream ends, too.
+    // The rest of the stream also ends.
     leaving.current?.abort(reason);
     setError(reason);
     setPhase('idle');
@@ -158,7 +158,7 @@ export function useLive(serverFacts: ServerFacts | undefined): Live {
             const capturedS = reading.current.capturedS + piece.length / sampleRateHz;
             reading.current = { capturedS, ...levelOf(piece) };
             stream.send(piece).catch((reason: unknown) => {
-              // What is left of an earlier stream must not end this one.
+              // The rest of an earlier stream must not end this one.
               if (leaving.current === leave) fail(reason);
             });
             if (isTooFarBehind(capturedS, arrivedS.current)) void stop(TOO_SLOW);

@@ -148,7 +148,7 @@ async function stored(file: File, { signal, traces, onStep }: Analysis): Promise
 }
 
 /**
- * Follows a job to its end. It goes on without the page: while the server is away or the user has to sign in again, the page
+ * Follows a job to its end. It goes on without the page: while the server is away or the user must sign in again, the page
  * waits.
  */
 async function finished(created: JobSummary, { caller, signal, onStep }: Analysis): Promise<Job> {

@@ -23,7 +23,7 @@ interface AnswerFactsProps {
   readonly recording: Recording;
 }
 
-/** What else the answer says, and how long it took. */
+/** The answer's other facts, and how long it took. */
 export function AnswerFacts({ outcome, recording }: AnswerFactsProps) {
   const { prediction, model, modelId, stages, threshold, analysedAt, jobId } = outcome;
   const { name, bytes } = recording;

@@ -33,9 +33,9 @@ interface Running {
 }
 
 /**
- * What lies on the playground's table: a recording, settings, an analysis or its result. It stays while other views are shown, and
- * through a new sign-in of the same user. An analysis ends when the reader cancels it, signs out or closes the page; a job that
- * was released goes on even then.
+ * The contents of the playground's table: a recording, settings, an analysis or its result. They stay while other views are
+ * shown, and through a new sign-in of the same user. An analysis ends when the reader cancels it, signs out or closes the page;
+ * a job that was released goes on even then.
  */
 export class PlaygroundDesk {
   source: Source | undefined;
@@ -74,12 +74,12 @@ export class PlaygroundDesk {
     return this.#released;
   }
 
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   listen(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** To be called with each new sign-in. */
+  /** Call it with each new sign-in. */
   enter(session: Session): void {
     if (this.#session === session) return;
     this.#session = session;

@@ -16,7 +16,7 @@ interface DifferencesProps {
 /** More would be a table of the recording. */
 const MOST_ROWS = 100;
 
-/** Where two models disagree. */
+/** Disagreements of two models. */
 export function Differences({ names, first, second, onChoose }: DifferencesProps) {
   const { shared, disagreements, meanDifference, largest } = compared(first, second);
   return (

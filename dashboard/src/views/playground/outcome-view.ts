@@ -20,7 +20,7 @@ export interface OutcomeView {
   readonly outcome: Outcome;
   /** The mix, then the channels if there are several. */
   readonly parts: readonly PartView[];
-  /** What the channels do not agree on, in words. */
+  /** The disagreement of the channels, in words. */
   readonly disagreement: string | undefined;
 }
 

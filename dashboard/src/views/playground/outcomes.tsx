@@ -22,7 +22,7 @@ interface OutcomesProps {
   readonly address: string | undefined;
 }
 
-/** What came of a recording, and what another threshold would change. */
+/** The outcomes for a recording, and the effect of another threshold. */
 export function Outcomes({ recording, outcomes, facts, wave, address }: OutcomesProps) {
   const [first] = outcomes;
   const [threshold, setThreshold] = useState(first?.threshold ?? facts.threshold);

@@ -94,7 +94,7 @@ const whyNoWave = ({ link }: Recording): string =>
 
 interface ResultProps {
   readonly done: Done;
-  /** What is chosen now, which may be something else. */
+  /** The current choice, which may be something else. */
   readonly source: Source | undefined;
   readonly facts: ServerFacts;
 }

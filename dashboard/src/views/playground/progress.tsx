@@ -20,7 +20,7 @@ interface ProgressProps {
   onRelease(): void;
 }
 
-/** How far the analysis is. */
+/** The progress of the analysis. */
 export function Progress(props: ProgressProps) {
   const { recording, model, step, hasChannels, onCancel, onRelease } = props;
   const totalS = useDuration(recording.file);

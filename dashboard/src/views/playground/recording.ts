@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Source } from './settings.js';
 
-/** What a result is about. */
+/** The subject of a result. */
 export interface Recording {
   readonly name: string;
   /** Undefined for links. */
   readonly bytes: number | undefined;
   /** Undefined after a reload of the page, and for links. */
   readonly file: File | undefined;
-  /** From this server, to be played; presigned, so not shown. */
+  /** From this server, for playing; presigned, so not shown. */
   readonly link: string | undefined;
 }
 
@@ -29,6 +29,6 @@ function nameIn(link: string): string {
   }
 }
 
-/** Whether a source is what a result is about. */
+/** Whether a result is about a source. */
 export const isOf = ({ file, link }: Recording, source: Source): boolean =>
   source.is === 'file' ? source.file === file : source.link === link;

@@ -19,7 +19,7 @@ export interface Caller extends Pick<Session, 'call'> {
   isSignedIn(): boolean;
 }
 
-/** What one analysis has on the server: a copy of the recording, and a job. They go with it, however it ends. */
+/** The traces of one analysis on the server: a copy of the recording, and a job. They go with it, however it ends. */
 export class ServerTraces {
   readonly #caller: Caller;
   #copy: string | undefined;
@@ -42,7 +42,7 @@ export class ServerTraces {
   }
 
   /**
-   * Stores the recording for the jobs of this analysis. Nobody else uses the copy.
+   * Stores the recording for the jobs of this analysis, which alone use the copy.
    * @returns its key
    * @throws VeravoxError; Error if the page cannot write to the storage; the signal's reason
    */
@@ -78,21 +78,21 @@ export class ServerTraces {
     this.#isLetGo = true;
   }
 
-  /** There is no job to cancel any more. */
+  /** There is no longer a job to cancel. */
   noteEnd(): void {
     this.#jobId = undefined;
   }
 
   /**
-   * Cancels the job and deletes the copy. To be called when the analysis has ended, and also when the page is left: the requests
-   * are sent before it is gone, if its key is still good.
+   * Cancels the job and deletes the copy. Call it when the analysis has ended, and also when the page is left: the requests are
+   * sent before it is gone, if its key is still good.
    */
   async discard(): Promise<void> {
     const [jobId, copy] = [this.#jobId, this.#copy];
     if (this.#isLetGo && jobId !== undefined) return;
     this.#jobId = undefined;
     this.#copy = undefined;
-    // The reader has their verdict, or their error: what stays is no reason for another one.
+    // The reader has their verdict, or their error: remaining traces are no reason for another one.
     this.#discarded = Promise.allSettled([
       this.#discarded,
       jobId !== undefined && this.#caller.call((client) => client.cancelJob(jobId, DISCARD)),

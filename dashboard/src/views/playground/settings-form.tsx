@@ -11,7 +11,7 @@ interface SettingsFormProps {
 
 const OWN = '';
 
-/** What else the request says. */
+/** The request's other fields. */
 export function SettingsForm({ facts, settings, onSettings }: SettingsFormProps) {
   const { model, otherModel, threshold, silenceThresholdPercent, channels } = settings;
   const change = (changes: Partial<Settings>): void => onSettings({ ...settings, ...changes });

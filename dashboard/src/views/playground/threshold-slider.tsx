@@ -10,7 +10,7 @@ interface ThresholdSliderProps {
   onThreshold(threshold: number): void;
 }
 
-/** What another threshold would have changed, without asking the server again. */
+/** The effect of another threshold, without asking the server again. */
 export function ThresholdSlider({ threshold, asked, verdicts, onThreshold }: ThresholdSliderProps) {
   const id = useId();
   return (

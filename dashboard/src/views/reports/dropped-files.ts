@@ -30,7 +30,7 @@ async function filesBelow(entry: FileSystemEntry, found: FileWithPath[]): Promis
   }
 }
 
-/** The dropped files, and those in dropped folders; what cannot be read is left out. */
+/** The dropped files, and those in dropped folders; unreadable ones are left out. */
 export async function filesDropped(transfer: DataTransfer | null): Promise<FileWithPath[]> {
   const found: FileWithPath[] = [];
   // The entries are gone after the first pause.

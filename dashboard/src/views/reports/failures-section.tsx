@@ -5,7 +5,7 @@ import { Table } from '../../parts/table.js';
 
 const MOST_SHOWN = 100;
 
-/** What has no score, and why. */
+/** Samples without a score. */
 export function FailuresSection({ report: { failures } }: { readonly report: Report }) {
   if (failures.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.js';
 
 const FIRST_SHOWN = 40;
 
-/** Errors per group, those with the largest share first. */
+/** Errors per group, the largest share first. */
 export function GroupSections({ report }: { readonly report: Report }) {
   const columns = columnsOf(report);
   if (columns.length === 0) return null;

@@ -39,7 +39,7 @@ function rowsOf({ overall, at_threshold, task }: Report): Row[] {
   ];
 }
 
-/** What was evaluated, and the figures on all of it. */
+/** The model, the list, and the figures on all of it. */
 export function ReportHead({ report, fileName }: { readonly report: Report; readonly fileName: string }) {
   const { model, list, counts, classes, task, threshold_name, at_threshold, overall } = report;
   const why = overall.groups_alike_why_not;

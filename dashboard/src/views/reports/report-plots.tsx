@@ -10,7 +10,7 @@ const percentTick = (share: number): string => `${Number((100 * share).toPrecisi
 /** Ends of an axis that divide into five readable steps. */
 const ends = [0.05, 0.1, 0.2, 0.25, 0.5, 1];
 
-/** What can be drawn of all samples together. */
+/** Drawings of all samples together. */
 export function ReportPlots({ report }: { readonly report: Report }) {
   return (
     <section class="card" aria-label="Plots">

@@ -3,7 +3,7 @@ import { errorNames } from '../../logic/error-rates.js';
 import { percent, percentSpan, type Report } from '../../logic/report.js';
 import { Table } from '../../parts/table.js';
 
-/** What other thresholds would trade. */
+/** The trade-offs of other thresholds. */
 export function ThresholdTable({ report }: { readonly report: Report }) {
   const { thresholds, thresholds_not_given: missing, task, at_threshold } = report;
   if (thresholds.length === 0) return null;

@@ -12,7 +12,7 @@ interface SignInProps {
   readonly onSignedIn: () => Promise<void>;
 }
 
-/** The way in: with a password, an OpenID provider, or the link for a new password. The address stays what it was. */
+/** The way in: with a password, an OpenID provider, or the link for a new password. The address stays the same. */
 export function SignIn({ place, isReturning, onSignedIn }: SignInProps) {
   const token = place.view === 'welcome' ? (place.query.get('token') ?? '') : '';
   const title = token === '' ? 'Sign in' : 'Choose a password';

@@ -11,7 +11,7 @@ import { strangersClient } from '../../session.js';
 
 interface WelcomeProps {
   readonly token: string;
-  /** Whose link it is; empty for the first user, who chooses a name. */
+  /** The user of the link; empty for the first one, who chooses a name. */
   readonly userName: string;
   readonly onSignedIn: () => Promise<void>;
 }

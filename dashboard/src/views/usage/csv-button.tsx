@@ -5,7 +5,7 @@ import { saveFile } from '../../parts/save-file.js';
 import { useAction } from '../../parts/use-action.js';
 import { useSession } from '../../session.js';
 
-/** Saves what the view shows as a table for spreadsheets. */
+/** Saves the view's table for spreadsheets. */
 export function CsvButton({ query }: { readonly query: AdminUsageQuery }) {
   const session = useSession();
   const [download, { isBusy, error }] = useAction(async () => {

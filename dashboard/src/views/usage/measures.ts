@@ -11,7 +11,7 @@ interface MeasureText {
   readonly steps?: readonly number[];
 }
 
-/** How each measure is called and written. */
+/** The title and format of each measure. */
 export const measureTexts: Readonly<Record<Measure, MeasureText>> = {
   requests: { title: 'Requests', format: count },
   errors: { title: 'Errors', format: count },

@@ -14,7 +14,7 @@ import { UsageFigures } from './usage-figures.js';
 import { UsagePlot } from './usage-plot.js';
 import { UsageTable } from './usage-table.js';
 
-/** How much each key was used, day by day. */
+/** The usage of each key, day by day. */
 export default function Usage({ place }: ViewProps) {
   const session = useSession();
   const filter = useMemo(() => filterOf(place.query, new Date()), [place]);

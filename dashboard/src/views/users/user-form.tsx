@@ -9,7 +9,7 @@ import { TextField } from '../../parts/text-field.js';
 import { useSession } from '../../session.js';
 
 interface UserFormProps {
-  /** Who is to be changed; without, a user is added. */
+  /** The user to change; without, a user is added. */
   readonly of?: AdminUser;
   readonly onClose: () => void;
   /** With the link for a user that was added. */

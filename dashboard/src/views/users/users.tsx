@@ -9,7 +9,7 @@ import { NewLink } from './new-link.js';
 import { UserForm } from './user-form.js';
 import { UserTable } from './user-table.js';
 
-/** Who may use the dashboard, and for what. */
+/** The users of the dashboard, and their rights. */
 export default function Users() {
   const session = useSession();
   const [form, setForm] = useState<'new' | AdminUser>();

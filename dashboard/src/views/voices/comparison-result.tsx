@@ -20,7 +20,7 @@ export interface Compared {
   readonly threshold: number;
 }
 
-/** Whose voice a sample has, and whether it is a human's, in words and figures: a copied voice matches, too. */
+/** The speaker of a sample, and whether it is a human's voice, in words and figures: a copied voice also matches. */
 export function ComparisonResult({ comparison, authenticity, fileName, threshold }: Compared) {
   const judged = judgedOf(authenticity, threshold);
   return (

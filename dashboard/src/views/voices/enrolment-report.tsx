@@ -11,7 +11,7 @@ interface EnrolmentReportProps {
   readonly answer: SampleEnrollment;
 }
 
-/** How good a voiceprint is, what each sample is worth, and what would make it better. */
+/** The quality of a voiceprint, the worth of each sample, and ways to make it better. */
 export function EnrolmentReport({ name, fileNames, answer: { samples, quality } }: EnrolmentReportProps) {
   const accepted = samples.filter((sample) => sample.accepted).length;
   return (

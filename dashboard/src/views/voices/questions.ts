@@ -45,7 +45,7 @@ export type Authenticity =
   /** Without it, a match must not look like an answer to both questions. */
   | { readonly is: 'unknown'; readonly why: string };
 
-/** Whether the sample sounds human: a clone is meant to match. Never throws for what the server refuses. */
+/** Whether the sample sounds human: a clone is meant to match. Never throws if the server refuses. */
 export async function authenticityOf(session: Session, sample: File): Promise<Authenticity> {
   let modelId: string | undefined;
   const onHeaders = (headers: Headers): void => {

@@ -12,7 +12,7 @@ export interface Sample {
 
 interface SamplesProps {
   readonly samples: readonly Sample[];
-  /** How many there may be. */
+  /** The largest number of samples. */
   readonly most: number;
   readonly hint: string;
   readonly isDisabled: boolean;
