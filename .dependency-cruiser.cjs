@@ -40,14 +40,15 @@ module.exports = {
     wingImports('analysis', ['base', 'state'], 'From bytes to verdict, whoever asks.'),
     wingImports('api', ['base', 'state', 'analysis'], 'What a client sees.'),
     wingImports('evaluation', ['base', 'state', 'analysis'], 'Figures need no server.'),
+    wingImports('jobs', ['base', 'state', 'analysis', 'api'], 'Requests are answered without jobs.'),
     wingImports(
       'console',
-      ['base', 'state', 'analysis', 'api'],
+      ['base', 'state', 'analysis', 'api', 'jobs'],
       'A server can be read and run without its console.',
     ),
     wingImports(
       'service',
-      ['base', 'state', 'analysis', 'api', 'console'],
+      ['base', 'state', 'analysis', 'api', 'jobs', 'console'],
       'One place says what a server is made of.',
     ),
     // cli imports any wing; the rules above keep all from importing cli.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compile, type Options } from 'json-schema-to-typescript';
 import { loadConfig } from '../../src/base/config/load-config.js';
-import { endpoints } from '../../src/base/contract/endpoints.js';
 import { errorBody, forbiddenErrorBody } from '../../src/base/contract/error-bodies.js';
 import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
 import type { Fields } from '../../src/base/contract/operation.js';
@@ -9,6 +8,7 @@ import type { Schema } from '../../src/base/contract/schema.js';
 import { serverMessages } from '../../src/base/contract/stream.js';
 import { streamFieldSchemas, streamRequired } from '../../src/base/contract/stream-fields.js';
 import { adminEndpoints } from '../../src/console/contract/admin-endpoints.js';
+import { endpoints } from '../../src/service/endpoints.js';
 
 const header = `// SPDX-License-Identifier: Apache-2.0
 //

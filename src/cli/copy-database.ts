@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
+import { DELIVERY_TOPIC } from '../jobs/queue/add-delivery.js';
+import { WORK_TOPIC } from '../jobs/queue/jobs.js';
 import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
-import { WORK_TOPIC } from '../state/jobs/jobs.js';
 import { KEYS_TOPIC } from '../state/keys/key-registry.js';
 import { POINTS_TOPIC } from '../state/operating-points/operating-point-registry.js';
-import { DELIVERY_TOPIC } from '../state/webhooks/add-delivery.js';
 
 export interface TableCount {
   readonly table: string;

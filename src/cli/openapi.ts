@@ -6,8 +6,8 @@ import { openApiDocument } from '../api/openapi/document.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { publicPath } from '../base/config/public-path.js';
-import { endpoints } from '../base/contract/endpoints.js';
 import { adminEndpoints } from '../console/contract/admin-endpoints.js';
+import { endpoints } from '../service/endpoints.js';
 import { printJson } from './output.js';
 
 export function addOpenApiCommand(program: Command): void {

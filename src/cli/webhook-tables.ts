@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Shown } from '../base/errors/shown-text.js';
-import type { LoggedDelivery } from '../state/webhooks/deliveries.js';
-import { destinationOf } from '../state/webhooks/destination.js';
+import type { LoggedDelivery } from '../jobs/queue/deliveries.js';
+import { destinationOf } from '../jobs/queue/destination.js';
 import { textTable } from './text-table.js';
 
 const moment = (atMs: number | undefined): string | null =>

@@ -2,13 +2,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
-import { deliveryStates } from '../base/contract/webhook.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
+import { deliveryStates } from '../jobs/contract/webhook.js';
+import { Deliveries, type DeliveryFilter } from '../jobs/queue/deliveries.js';
+import { type WebhookSecret, WebhookSecrets } from '../jobs/queue/webhook-secrets.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { Deliveries, type DeliveryFilter } from '../state/webhooks/deliveries.js';
-import { type WebhookSecret, WebhookSecrets } from '../state/webhooks/webhook-secrets.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { parseAccount } from './keys.js';
 import { print, printJson, tell } from './output.js';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { ServedModels } from '../analysis/served/served-models.js';
 import type { BytePermits } from '../api/admission/byte-permits.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
 import { healthRoutes } from '../api/routes/health.js';
-import { type JobRoutesParts, jobRoutes } from '../api/routes/jobs.js';
 import { largeFileRoute } from '../api/routes/large-file.js';
 import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
 import { linkRoutes } from '../api/routes/links.js';
@@ -15,12 +15,10 @@ import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
 import { type StreamDesk, streamRoutes } from '../api/routes/stream.js';
-import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { publicPath } from '../base/config/public-path.js';
-import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
@@ -28,11 +26,13 @@ import { adminEndpoints } from '../console/contract/admin-endpoints.js';
 import { dashboardRoutes } from '../console/pages/dashboard-routes.js';
 import type { AdminParts } from '../console/routes/admin-parts.js';
 import { adminRoutes } from '../console/routes/admin-routes.js';
+import type { AwaitedUploads } from '../jobs/queue/awaited-uploads.js';
+import { type JobRoutesParts, jobRoutes } from '../jobs/routes/jobs.js';
+import { uploadJobs, uploadsToAwait } from '../jobs/routes/upload-jobs.js';
 import type { DatabaseState } from '../state/database/database.js';
-import type { AwaitedUploads } from '../state/jobs/awaited-uploads.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
-import type { ServedModels } from './served-models.js';
+import { endpoints } from './endpoints.js';
 
 export interface RouteParts {
   readonly config: Config;

@@ -18,6 +18,7 @@ import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import { recordingsAtOnce } from '../jobs/work/job-places.js';
 import type { Database } from '../state/database/database.js';
 import { WatchedDatabase } from '../state/database/watched-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
@@ -29,7 +30,6 @@ import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
 import { keepHeapTrimmed } from './heap-trimming.js';
-import { recordingsAtOnce } from './jobs/job-places.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
@@ -222,7 +222,7 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
     ? (await import('./worker.js')).startWorker
     : (await import('./server.js')).startServer;
   const { openBooks } = await import('./server-books.js');
-  const { jobOfficeOf } = await import('./jobs/job-office.js');
+  const { jobOfficeOf } = await import('../jobs/queue/job-office.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
   const { HealthKeeper = undefined } =
     config.dashboard === 'on' ? await import('../console/health/health-keeper.js') : {};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { ModelRotation } from '../analysis/served/model-rotation.js';
+import { ServedModels } from '../analysis/served/served-models.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { MemoryBudget } from '../api/admission/memory-budget.js';
@@ -14,9 +17,8 @@ import { healthRoutes } from '../api/routes/health.js';
 import { metricsRoute } from '../api/routes/metrics.js';
 import { EndedRequests } from '../base/observe/ended-requests.js';
 import { once } from '../base/once.js';
-import { startBackgroundWork } from './background-work.js';
-import { gaugesOf, ModelRotation } from './model-rotation.js';
-import { ServedModels } from './served-models.js';
+import { startBackgroundWork } from '../jobs/background-work.js';
+import { gaugesOf } from './model-gauges.js';
 import type { RunningServer, ServerOptions } from './server.js';
 
 const nothing = (): number => 0;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
+import { Jobs } from '../../src/jobs/queue/jobs.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
-import { Jobs } from '../../src/state/jobs/jobs.js';
-import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { type Finished, runCli, temporaryFolder } from '../support/cli.js';
 
 function commandsIn(t: TestContext) {

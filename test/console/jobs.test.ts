@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
-import { JobWatch } from '../../src/api/routes/job-watch.js';
 import { deliveryRoutes } from '../../src/console/routes/delivery-routes.js';
 import { adminJobRoutes } from '../../src/console/routes/job-routes.js';
-import { webhookBody } from '../../src/service/webhooks/webhook-body.js';
-import type { NewJob, Work } from '../../src/state/jobs/job.js';
-import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+import type { NewJob, Work } from '../../src/jobs/queue/job.js';
+import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { JobWatch } from '../../src/jobs/routes/job-watch.js';
+import { webhookBody } from '../../src/jobs/webhooks/webhook-body.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { ADMIN, adminCaller, someone } from '../support/admin-caller.js';

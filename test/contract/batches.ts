@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type JobBody, job as jobSchema } from '../../src/base/contract/job.js';
+import { type JobBody, job as jobSchema } from '../../src/jobs/contract/job.js';
 import { human } from './support/audio.js';
 import { postForm, postJson, send } from './support/client.js';
 import { expectError, expectOk, expectPrediction } from './support/judge.js';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type JobBody, jobList, job as jobSchema } from '../../src/base/contract/job.js';
+import { type JobBody, jobList, job as jobSchema } from '../../src/jobs/contract/job.js';
 import { human } from './support/audio.js';
 import { type Answer, postForm, postJson, send, uuidPattern } from './support/client.js';
 import { expectError, expectOk, expectPrediction } from './support/judge.js';

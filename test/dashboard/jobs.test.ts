@@ -11,7 +11,7 @@ import type { VeravoxClient } from '../../client/src/index.js';
 import type { FullAnalyser } from '../../src/analysis/analyser/recording.js';
 import { parseAllowedHost } from '../../src/base/config/allowed-host.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { WebhookSecrets } from '../../src/state/webhooks/webhook-secrets.js';
+import { WebhookSecrets } from '../../src/jobs/queue/webhook-secrets.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { type DashboardServer, startDashboardServer } from '../support/dashboard-server.js';
 import { eventually } from '../support/eventually.js';

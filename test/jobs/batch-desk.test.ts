@@ -3,11 +3,11 @@
 // Tenders of batches that die at any point, with SQLite and with PostgreSQL: no line is lost, and none is there twice.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { ManifestReader } from '../../src/service/batches/manifest-reader.js';
-import { type TenderParts, tendBatch } from '../../src/service/batches/tend-batch.js';
-import { BatchDesk } from '../../src/state/jobs/batch-desk.js';
-import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
-import { WorkLost } from '../../src/state/jobs/job.js';
+import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
+import { type TenderParts, tendBatch } from '../../src/jobs/batches/tend-batch.js';
+import { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
+import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
+import { WorkLost } from '../../src/jobs/queue/job.js';
 import { createBatch, tenderParts } from '../support/batches.js';
 import { eventually } from '../support/eventually.js';
 import { type JobOffice, onEachQueue } from '../support/job-queues.js';

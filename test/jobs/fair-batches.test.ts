@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { pino } from 'pino';
-import { BatchTenders, type BatchTendersOptions } from '../../src/service/batches/batch-tenders.js';
-import { ManifestReader } from '../../src/service/batches/manifest-reader.js';
-import { type TenderParts, tendBatch } from '../../src/service/batches/tend-batch.js';
-import { TurnOver, TurnSlice } from '../../src/service/turn-slice.js';
-import { BatchDesk } from '../../src/state/jobs/batch-desk.js';
+import { BatchTenders, type BatchTendersOptions } from '../../src/jobs/batches/batch-tenders.js';
+import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
+import { type TenderParts, tendBatch } from '../../src/jobs/batches/tend-batch.js';
+import { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
+import { TurnOver, TurnSlice } from '../../src/jobs/turns/turn-slice.js';
 import { createBatch, tenderParts } from '../support/batches.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { eventually } from '../support/eventually.js';

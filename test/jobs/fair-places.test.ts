@@ -3,8 +3,8 @@
 // Assignment of a process's places, and the length of a turn while others wait. Time is simulated.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairPlaces, type WaitingWork } from '../../src/service/fair-places.js';
-import { TurnOver, TurnSlice } from '../../src/service/turn-slice.js';
+import { FairPlaces, type WaitingWork } from '../../src/jobs/turns/fair-places.js';
+import { TurnOver, TurnSlice } from '../../src/jobs/turns/turn-slice.js';
 
 /** A queue in strict order, whatever the account. */
 class Queue implements WaitingWork<string> {

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { Destinations, MAX_PER_DESTINATION } from '../../src/service/webhooks/destinations.js';
-import { WebhookSender } from '../../src/service/webhooks/webhook-sender.js';
-import type { Delivery } from '../../src/state/webhooks/delivery.js';
+import type { Delivery } from '../../src/jobs/queue/delivery.js';
+import { Destinations, MAX_PER_DESTINATION } from '../../src/jobs/webhooks/destinations.js';
+import { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
 import { manyDeliveries } from '../support/thousand.js';

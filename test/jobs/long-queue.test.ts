@@ -2,9 +2,9 @@
 //
 // The next job and the next webhook are found by an index, however many wait and whoever they are of.
 import assert from 'node:assert/strict';
+import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
+import { JobDesk } from '../../src/jobs/queue/job-desk.js';
 import type { Database, Queries, Value } from '../../src/state/database/database.js';
-import { JobDesk } from '../../src/state/jobs/job-desk.js';
-import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { onEachQueue } from '../support/job-queues.js';
 
 const LONG = 20_000;

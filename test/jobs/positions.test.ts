@@ -2,8 +2,8 @@
 //
 // Places in the queue, against a count of all jobs for each of them.
 import assert from 'node:assert/strict';
+import type { Job } from '../../src/jobs/queue/job.js';
 import type { Database } from '../../src/state/database/database.js';
-import type { Job } from '../../src/state/jobs/job.js';
 import { onEachQueue } from '../support/job-queues.js';
 
 interface Queued {

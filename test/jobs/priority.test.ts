@@ -2,8 +2,8 @@
 //
 // Order of accounts, files for each worker, and an end to every wait. Time is simulated.
 import assert from 'node:assert/strict';
-import type { NewJob, Work } from '../../src/state/jobs/job.js';
-import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+import type { NewJob, Work } from '../../src/jobs/queue/job.js';
+import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { freshFor } from '../../src/base/observe/fresh-for.js';
-import { JobMetrics } from '../../src/base/observe/job-metrics.js';
+import { JobMetrics } from '../../src/jobs/queue/job-metrics.js';
 import { onEachQueue } from '../support/job-queues.js';
 
 async function readingOf(registry: Registry, series: string): Promise<number> {

@@ -2,15 +2,15 @@
 //
 // What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
-import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
+import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import {
   IdempotencyConflict,
   type NewJob,
   TooManyJobs,
   type Work,
   WorkLost,
-} from '../../src/state/jobs/job.js';
-import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+} from '../../src/jobs/queue/job.js';
+import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';

@@ -10,10 +10,10 @@ import {
   type RecordingStep,
 } from '../../src/analysis/analyser/recording.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
-import { type JobRunnerParts, runJob } from '../../src/service/jobs/job-runner.js';
+import type { NewJob } from '../../src/jobs/queue/job.js';
+import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
 import { DatabaseError } from '../../src/state/database/database.js';
-import type { NewJob } from '../../src/state/jobs/job.js';
-import type { JobDesk } from '../../src/state/jobs/job-desk.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { eventually } from '../support/eventually.js';

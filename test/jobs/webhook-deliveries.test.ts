@@ -2,10 +2,10 @@
 //
 // What the queue of webhooks promises, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
-import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
-import type { NewJob } from '../../src/state/jobs/job.js';
-import type { Attempt } from '../../src/state/webhooks/delivery.js';
-import type { DeliveryDesk, Turn } from '../../src/state/webhooks/delivery-desk.js';
+import type { Attempt } from '../../src/jobs/queue/delivery.js';
+import type { DeliveryDesk, Turn } from '../../src/jobs/queue/delivery-desk.js';
+import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
+import type { NewJob } from '../../src/jobs/queue/job.js';
 import { eventually } from '../support/eventually.js';
 import { type JobOffice, onEachQueue } from '../support/job-queues.js';
 

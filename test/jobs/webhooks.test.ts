@@ -16,7 +16,7 @@ import { parseAllowedHost } from '../../src/base/config/allowed-host.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Config } from '../../src/base/config/options.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { MAX_PER_DESTINATION } from '../../src/service/webhooks/destinations.js';
+import { MAX_PER_DESTINATION } from '../../src/jobs/webhooks/destinations.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { startFakeStorage, startTrap } from '../support/fake-storage.js';

@@ -8,10 +8,10 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LinkSource } from '../../src/api/fetch/link-source.js';
-import { postJson } from '../../src/api/fetch/webhook-post.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { OtlpTracing } from '../../src/base/tracing/otlp-tracing.js';
 import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
+import { postJson } from '../../src/jobs/webhooks/webhook-post.js';
 import type { Database } from '../../src/state/database/database.js';
 import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
 import { clientSettings } from '../../src/state/database/postgres-settings.js';
@@ -237,7 +237,7 @@ const callers: readonly Caller[] = [
   },
   {
     what: 'webhook',
-    file: 'api/fetch/webhook-post.ts',
+    file: 'jobs/webhooks/webhook-post.ts',
     start: onHttp(),
     call: (peer) =>
       postJson(link(peer), {}, '{}', { surroundings: everywhere, timeoutMs: TIMEOUT_MS }, never),

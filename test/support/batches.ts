@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import type { ManifestReader } from '../../src/service/batches/manifest-reader.js';
-import type { TenderParts } from '../../src/service/batches/tend-batch.js';
-import type { BatchDesk } from '../../src/state/jobs/batch-desk.js';
+import type { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
+import type { TenderParts } from '../../src/jobs/batches/tend-batch.js';
+import type { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
 import type { JobOffice } from './job-queues.js';
 
 /** @returns its id */

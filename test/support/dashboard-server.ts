@@ -15,7 +15,7 @@ import type { Scope } from '../../src/base/contract/scopes.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { HealthKeeper } from '../../src/console/health/health-keeper.js';
 import { UserRegistry } from '../../src/console/users/user-registry.js';
-import { jobOfficeOf } from '../../src/service/jobs/job-office.js';
+import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import { openBooks } from '../../src/service/server-books.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';

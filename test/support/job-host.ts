@@ -6,9 +6,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
-import { runJob } from '../../src/service/jobs/job-runner.js';
-import { JobWorkers } from '../../src/service/jobs/job-workers.js';
-import { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { runJob } from '../../src/jobs/work/job-runner.js';
+import { JobWorkers } from '../../src/jobs/work/job-workers.js';
 import { recordingEnd } from './analyser-double.js';
 import { MemoryByteSource } from './byte-sources.js';
 import { postgresAt } from './databases.js';

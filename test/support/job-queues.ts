@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
+import { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
+import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
+import { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { Jobs } from '../../src/jobs/queue/jobs.js';
 import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { BatchDesk } from '../../src/state/jobs/batch-desk.js';
-import { JobDesk } from '../../src/state/jobs/job-desk.js';
-import { Jobs } from '../../src/state/jobs/jobs.js';
-import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { type Connect, onEachDatabase } from './databases.js';
 
 export interface JobOffice {

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
 import { HealthKeeper } from '../../src/console/health/health-keeper.js';
 import type { AdminOffice } from '../../src/console/routes/admin-parts.js';
-import { type JobOffice, jobOfficeOf } from '../../src/service/jobs/job-office.js';
+import { type JobOffice, jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';

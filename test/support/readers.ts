@@ -11,7 +11,7 @@ import { MultipartParser } from '../../src/api/upload/multipart-parser.js';
 import { boundaryOf, parsePartHeaders } from '../../src/api/upload/part-headers.js';
 import { MAX_VOICE_VECTOR_CHARS, MAX_VOICEPRINTS_BYTES } from '../../src/base/contract/limits.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
-import { ManifestReader } from '../../src/service/batches/manifest-reader.js';
+import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
 import { S3Storage } from '../../src/state/storage/s3-storage.js';
 import { someSpeakerModel } from './analyser-double.js';
 import { startFakeStorage } from './fake-storage.js';

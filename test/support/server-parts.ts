@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
-import { jobOfficeOf } from '../../src/service/jobs/job-office.js';
+import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import type { ServerOptions } from '../../src/service/server.js';
 import type { Database, Transaction } from '../../src/state/database/database.js';
 import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';

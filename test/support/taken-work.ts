@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import type { Work } from '../../src/state/jobs/job.js';
-import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+import type { Work } from '../../src/jobs/queue/job.js';
+import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
 import { eventually } from './eventually.js';
 
 /** The next job, when one is due. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { addDelivery } from '../../src/jobs/queue/add-delivery.js';
+import type { JobTask } from '../../src/jobs/queue/job.js';
 import type { Transaction } from '../../src/state/database/database.js';
-import type { JobTask } from '../../src/state/jobs/job.js';
-import { addDelivery } from '../../src/state/webhooks/add-delivery.js';
 import type { JobOffice } from './job-queues.js';
 
 export const THOUSAND = 1000;

@@ -2,7 +2,7 @@
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
-import { jobOfficeOf } from '../../src/service/jobs/job-office.js';
+import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import { type RunningServer, startServer } from '../../src/service/server.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';

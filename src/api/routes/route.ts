@@ -80,7 +80,7 @@ export interface Reply {
 }
 
 /**
- * An endpoint and its handler. Endpoints that are not in src/base/contract/endpoints.ts, such as pages and targets of links,
+ * An endpoint and its handler. Endpoints that are not in src/service/endpoints.ts, such as pages and targets of links,
  * are called by no program of a client by a name, and are not in `/openapi.json`.
  */
 export interface Route extends Endpoint, PermitTraits {

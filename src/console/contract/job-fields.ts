@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FieldSchemas, FieldValues } from '../../base/contract/fields.js';
-import { jobListSchemas } from '../../base/contract/job-fields.js';
 import type { Fields } from '../../base/contract/operation.js';
-import { deliveryStates } from '../../base/contract/webhook.js';
+import { jobListSchemas } from '../../jobs/contract/job-fields.js';
+import { deliveryStates } from '../../jobs/contract/webhook.js';
 import { accountField } from './key-fields.js';
 
 const tasks = ['predict', 'enroll', 'batch'] as const;

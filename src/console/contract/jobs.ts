@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { batchProgress, jobExample, jobPage, jobSummary } from '../../base/contract/job.js';
+
 import { prediction } from '../../base/contract/prediction.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 import { moment, orNull } from '../../base/contract/schema-parts.js';
-import { webhookLog } from '../../base/contract/webhook.js';
+import { batchProgress, jobExample, jobPage, jobSummary } from '../../jobs/contract/job.js';
+import { webhookLog } from '../../jobs/contract/webhook.js';
 
 const ownProperties = {
   account: { type: 'string', description: 'Whose job it is.' },

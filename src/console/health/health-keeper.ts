@@ -3,8 +3,8 @@ import type { AnalysisCounter } from '../../analysis/analyser/counting-analyser.
 import type { RequestCounter } from '../../base/observe/ended-requests.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { Jobs } from '../../jobs/queue/jobs.js';
 import type { Database } from '../../state/database/database.js';
-import type { Jobs } from '../../state/jobs/jobs.js';
 import { ScoreBook } from '../drift/score-book.js';
 import { ScoreMeter } from '../drift/score-meter.js';
 import { type Gauges, gaugeJoinings } from './gauges.js';

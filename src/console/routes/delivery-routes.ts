@@ -2,8 +2,8 @@
 
 import { jsonReply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { Deliveries, LoggedDelivery } from '../../jobs/queue/deliveries.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
-import type { Deliveries, LoggedDelivery } from '../../state/webhooks/deliveries.js';
 import { deliveryListing, deliveryReplay } from '../contract/job-endpoints.js';
 import type { DeliveryListFields } from '../contract/job-fields.js';
 import type { AdminDelivery, AdminDeliveryList } from '../contract/jobs.js';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { endingOf, summariesOf, webhookLogOf } from '../../api/routes/job-answers.js';
-import type { Job } from '../../state/jobs/job.js';
-import { canRetry, jobParameters, jobSource } from '../../state/jobs/job-text.js';
-import type { JobPage, Jobs } from '../../state/jobs/jobs.js';
-import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
-import { destinationOf } from '../../state/webhooks/destination.js';
+import type { LoggedDelivery } from '../../jobs/queue/deliveries.js';
+import { destinationOf } from '../../jobs/queue/destination.js';
+import type { Job } from '../../jobs/queue/job.js';
+import { canRetry, jobParameters, jobSource } from '../../jobs/queue/job-text.js';
+import type { JobPage, Jobs } from '../../jobs/queue/jobs.js';
+import { endingOf, summariesOf, webhookLogOf } from '../../jobs/routes/job-answers.js';
 import type { AdminDelivery, AdminJob, AdminJobList, AdminJobSummary } from '../contract/jobs.js';
 
 const ownPart = (job: Job): Pick<AdminJobSummary, 'account' | 'key_id' | 'retryable'> => ({

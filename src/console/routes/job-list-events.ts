@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { HEARTBEAT_MS, RECONNECT_MS } from '../../api/routes/job-events.js';
 import type { ReplyTexts } from '../../api/routes/route.js';
+import { HEARTBEAT_MS, RECONNECT_MS } from '../../jobs/routes/job-events.js';
 import { isTransient } from '../../state/database/database.js';
 import type { AdminJobList } from '../contract/jobs.js';
 

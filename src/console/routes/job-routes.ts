@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { answered } from '../../api/routes/job-answers.js';
-import { eventStream, JobEvents } from '../../api/routes/job-events.js';
-import type { JobWatch } from '../../api/routes/job-watch.js';
 import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { Job } from '../../state/jobs/job.js';
-import type { JobFilter, Jobs } from '../../state/jobs/jobs.js';
+import type { Job } from '../../jobs/queue/job.js';
+import type { JobFilter, Jobs } from '../../jobs/queue/jobs.js';
+import { answered } from '../../jobs/routes/job-answers.js';
+import { eventStream, JobEvents } from '../../jobs/routes/job-events.js';
+import type { JobWatch } from '../../jobs/routes/job-watch.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
 import {
   adminJobCancellation,

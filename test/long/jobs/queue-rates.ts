@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { JobDesk } from '../../../src/jobs/queue/job-desk.js';
+import { Jobs } from '../../../src/jobs/queue/jobs.js';
 import type { Database } from '../../../src/state/database/database.js';
 import { migrate } from '../../../src/state/database/migrate.js';
 import { migrations } from '../../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../../src/state/database/sqlite-database.js';
-import { JobDesk } from '../../../src/state/jobs/job-desk.js';
-import { Jobs } from '../../../src/state/jobs/jobs.js';
 import { postgresAt } from '../../support/databases.js';
 import { startPostgres } from '../../support/postgres.js';
 

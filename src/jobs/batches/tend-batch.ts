@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { refusalOf } from '../../state/database/write-problem.js';
+import type { BatchDesk, BatchWork } from '../queue/batch-desk.js';
+import type { LineEnd, NewLine } from '../queue/batch-lines.js';
+import { WorkLost } from '../queue/job.js';
+import { batchSource, type JobSource } from '../queue/job-text.js';
+import type { SourceParts } from '../routes/job-source.js';
+import { LeaseHeart } from '../turns/lease-heart.js';
+import { pacedFile } from '../turns/paced-file.js';
+import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
+import { newLine } from './manifest-lines.js';
+import type { ManifestReader } from './manifest-reader.js';
+
+export interface TenderParts extends SourceParts {
+  readonly desk: BatchDesk;
+  /** Rejects with ServiceError. */
+  readonly openSource: (source: JobSource, signal: AbortSignal) => Promise<ByteSource>;
+  /** Stores an object, whole or not at all. */
+  readonly writeFrom: (name: string, pieces: AsyncIterable<Uint8Array>) => Promise<void>;
+  readonly maxLines: number;
+  readonly manifests: Pick<ManifestReader, 'records'>;
+  /** Resolves when lines may have ended, or after a while. */
+  readonly nextLook: (signal: AbortSignal) => Promise<void>;
+  /** Between two signs of life. */
+  readonly heartbeatMs: number;
+}
+
+export type BatchTurn = 'succeeded' | 'failed' | 'retried' | 'given back' | 'lost';
+
+const LINES_AT_ONCE = 500;
+const PIECE_CHARS = 256 * 1024;
+const BLOCK_BYTES = 1 << 20;
+export const MAX_MANIFEST_BYTES = 256 << 20;
+
+/**
+ * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the
+ * queue filled with its lines, and writes the result. Progress is saved step by step, so that another tender can go on.
+ * @throws DatabaseError
+ */
+export async function tendBatch(
+  work: BatchWork,
+  parts: TenderParts,
+  { stopping, slice }: TurnLimits,
+): Promise<BatchTurn> {
+  const { desk } = parts;
+  // A manifest may come slowly, and a result take long to write.
+  const heart = new LeaseHeart(() => desk.renew(work), parts.heartbeatMs);
+  const signal = AbortSignal.any([stopping, heart.signal]);
+  try {
+    if (!batchSource(work.job.source).isRead) await readManifest(work, parts, { signal, slice });
+    for (;;) {
+      signal.throwIfAborted();
+      const counts = await desk.feed(work);
+      if (counts.waiting === 0 && counts.open === 0) break;
+      slice.checkpoint();
+      await parts.nextLook(signal);
+    }
+    const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job.source);
+    const counts = { lines: 0, succeeded: 0, failed: 0 };
+    await parts.writeFrom(`${resultFolder}/${resultKey}`, resultPieces(work, desk, counts));
+    await desk.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
+    return 'succeeded';
+  } catch (error) {
+    return await endOf(work, parts, heart.failure ?? error, stopping);
+  } finally {
+    heart.stop();
+  }
+}
+
+async function readManifest(
+  work: BatchWork,
+  parts: TenderParts,
+  { signal, slice }: { signal: AbortSignal; slice: TurnSlice },
+): Promise<void> {
+  const { desk, maxLines, manifests } = parts;
+  const { manifest } = batchSource(work.job.source);
+  const source = manifest && pacedFile(await parts.openSource(manifest, signal), manifest, slice);
+  try {
+    const blocks = source ? blocksOf(source, signal) : oneBlock((await desk.manifestOf(work)) ?? '');
+    let count = 0;
+    let lines: NewLine[] = [];
+    const save = async (): Promise<void> => {
+      await desk.addLines(work, count - lines.length + 1, lines);
+      lines = [];
+    };
+    for await (const records of manifests.records(blocks)) {
+      for (const record of records) {
+        signal.throwIfAborted();
+        if (++count > maxLines) throw invalid(`it has more than ${maxLines} lines`);
+        // An earlier tender has read it.
+        if (count <= work.linesRead) continue;
+        lines.push(await newLine(record, work.job, parts));
+        if (lines.length < LINES_AT_ONCE) continue;
+        await save();
+        slice.checkpoint();
+      }
+    }
+    if (lines.length > 0) await save();
+    await desk.endReading(work);
+  } finally {
+    await source?.close();
+  }
+}
+
+const invalid = (problem: string): ServiceError => new ServiceError('MANIFEST_INVALID', { problem });
+
+/** @throws ServiceError MANIFEST_INVALID, or as the source does */
+async function* blocksOf(source: ByteSource, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  if (source.bytes > MAX_MANIFEST_BYTES) throw invalid(`it has more than ${MAX_MANIFEST_BYTES} bytes`);
+  for (let offset = 0; offset < source.bytes; offset += BLOCK_BYTES) {
+    const block = new Uint8Array(Math.min(BLOCK_BYTES, source.bytes - offset));
+    await source.read(block, offset, signal);
+    yield block;
+  }
+}
+
+async function* oneBlock(text: string): AsyncGenerator<Uint8Array, void, void> {
+  yield Buffer.from(text);
+}
+
+/** JSON lines, in the order of the manifest. */
+async function* resultPieces(
+  work: BatchWork,
+  desk: BatchDesk,
+  counts: { lines: number; succeeded: number; failed: number },
+): AsyncGenerator<Uint8Array, void, void> {
+  let text = '';
+  for await (const end of desk.ends(work)) {
+    counts.lines++;
+    counts[end.state === 'succeeded' ? 'succeeded' : 'failed']++;
+    text += `${resultLine(end)}\n`;
+    if (text.length < PIECE_CHARS) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text);
+}
+
+const resultLine = ({ line, label, state, failure, result }: LineEnd): string =>
+  JSON.stringify({
+    line,
+    ...(JSON.parse(label) as object),
+    state,
+    error: failure === undefined ? null : { key: failure.code, message: failure.message },
+    result: result === undefined ? null : (JSON.parse(result) as object),
+  });
+
+function endOf(
+  work: BatchWork,
+  { desk }: TenderParts,
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<BatchTurn> {
+  const told: Promise<BatchTurn> =
+    error instanceof WorkLost
+      ? Promise.reject(error)
+      : stopping.aborted || error instanceof TurnOver
+        ? desk.giveBack(work).then(() => 'given back')
+        : tellFailure(work, desk, error);
+  return told.catch((lost) => {
+    if (lost instanceof WorkLost) return 'lost';
+    throw lost;
+  });
+}
+
+async function tellFailure(work: BatchWork, desk: BatchDesk, cause: unknown): Promise<BatchTurn> {
+  const { key: code, message, status } = refusalOf(cause);
+  // A client's fault stays a fault.
+  const canRetry = !isClientFault(status) || [408, 429].includes(status);
+  return (await desk.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Row, Value } from '../../state/database/database.js';
+import { nowMs } from '../../state/database/now-ms.js';
+import { skipLocked } from '../../state/database/skip-locked.js';
+
+/** A link was made for it, and it may have come or not. */
+export interface AwaitedUpload {
+  /** Of the object, whole. */
+  readonly name: string;
+  readonly account: string;
+  /** The key that asked for the link. */
+  readonly keyId: string;
+  /** When the link was made, by the clock of the database. */
+  readonly askedAtMs: number;
+  /** It comes no more. */
+  readonly isOver: boolean;
+}
+
+/** An upload that began before its link ended may take so much longer. */
+const ARRIVAL_MS = 3_600_000;
+/** SQLite takes 32,766 parameters. */
+const NAMES_PER_STATEMENT = 1000;
+
+/** Looks come less often the longer an upload takes: after a fifth of the time so far. */
+const SOONEST_LOOK_MS = 2000;
+const LATEST_LOOK_MS = 60_000;
+
+/** Uploads to a storage that does not tell of their arrival; all hosts with that storage look after them together. */
+export class AwaitedUploads {
+  readonly #database: Database;
+  readonly #home: string;
+
+  /** @param home what tells the objects of this storage from those of others */
+  constructor(database: Database, home: string) {
+    this.#database = database;
+    this.#home = home;
+  }
+
+  /** @throws DatabaseError */
+  async expect(
+    names: readonly string[],
+    { account, keyId }: Pick<AwaitedUpload, 'account' | 'keyId'>,
+    linkLifetimeS: number,
+  ): Promise<void> {
+    const unique = [...new Set(names)].sort();
+    for (let at = 0; at < unique.length; at += NAMES_PER_STATEMENT) {
+      const part = unique.slice(at, at + NAMES_PER_STATEMENT);
+      const values: Value[] = [this.#home, account, keyId, linkLifetimeS * 1000 + ARRIVAL_MS, ...part];
+      const rows = part.map(
+        (_, i) => `($1, $${i + 5}, $2, $3, ${this.#now}, ${this.#now} + $4, ${this.#now} + 1000)`,
+      );
+      await this.#database.execute(
+        'INSERT INTO awaited_uploads (home, name, account, key_id, asked_at_ms, until_ms, look_at_ms) ' +
+          `VALUES ${rows.join(', ')} ON CONFLICT (home, name) DO UPDATE SET account = excluded.account, key_id = excluded.key_id, ` +
+          'asked_at_ms = excluded.asked_at_ms, until_ms = excluded.until_ms, look_at_ms = excluded.look_at_ms',
+        values,
+      );
+    }
+  }
+
+  /**
+   * Those to look after now, the first of each account before the second of any; other hosts and later calls get them after a while
+   * only.
+   * @throws DatabaseError
+   */
+  async due(limit: number): Promise<AwaitedUpload[]> {
+    const now = this.#now;
+    // A later look than there are was set before the clock was set back.
+    const isDue = `home = $2 AND (look_at_ms <= ${now} OR look_at_ms > ${now} + $1)`;
+    const rows = await this.#database.query<Row & { asked_at_ms: number; until_ms: number; now_ms: number }>(
+      `UPDATE awaited_uploads SET look_at_ms = ${now} + CASE ` +
+        `WHEN ${now} - asked_at_ms < ${5 * SOONEST_LOOK_MS} THEN ${SOONEST_LOOK_MS} ` +
+        `WHEN ${now} - asked_at_ms > ${5 * LATEST_LOOK_MS} THEN ${LATEST_LOOK_MS} ` +
+        `ELSE (${now} - asked_at_ms) / 5 END ` +
+        `WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE ${isDue} AND (home, name) IN (` +
+        `SELECT home, name FROM (SELECT home, name, look_at_ms, ROW_NUMBER() OVER (PARTITION BY account ORDER BY look_at_ms) AS turn ` +
+        `FROM awaited_uploads WHERE ${isDue}) AS waiting ORDER BY turn, look_at_ms LIMIT ${limit})${skipLocked[this.#database.dialect]}) ` +
+        `RETURNING name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
+      [2 * LATEST_LOOK_MS, this.#home],
+    );
+    return rows.map((row) => ({
+      name: String(row.name),
+      account: String(row.account),
+      keyId: String(row.key_id),
+      askedAtMs: row.asked_at_ms,
+      isOver: row.until_ms < row.now_ms,
+    }));
+  }
+
+  /** Unless a later link was made for it. @throws DatabaseError */
+  async forget({ name, askedAtMs }: AwaitedUpload): Promise<void> {
+    const sql = 'DELETE FROM awaited_uploads WHERE home = $1 AND name = $2 AND asked_at_ms = $3';
+    await this.#database.execute(sql, [this.#home, name, askedAtMs]);
+  }
+
+  get #now(): string {
+    return nowMs[this.#database.dialect];
+  }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { placesFor } from '../../state/database/conditions.js';
+import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
+import { followAll } from '../../state/database/follow-all.js';
+import { nowMs } from '../../state/database/now-ms.js';
+import { addDelivery } from './add-delivery.js';
+import {
+  type BatchCounts,
+  cancelLines,
+  countLines,
+  endedLines,
+  type LineEnd,
+  type NewLine,
+} from './batch-lines.js';
+import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
+import { linePriority } from './job-priority.js';
+import { jobColumns, jobOf } from './job-rows.js';
+import { type BatchSource, batchSource } from './job-text.js';
+import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
+import { MAX_TRIES, pauseAfterMs } from './tries.js';
+
+/** A batch in the hands of a tender. */
+export interface BatchWork {
+  readonly job: Job;
+  /** Changes are refused once somebody else holds the batch. */
+  readonly holder: string;
+  /** Lines of the manifest that are in the table. */
+  readonly linesRead: number;
+}
+
+/** Lines of one batch in the queue: enough for all workers, few for everybody else. */
+const MAX_OPEN_LINES = 100;
+const LEASE_MS = 30_000;
+const REMOVED_AT_ONCE = 1000;
+const ROWS_PER_STATEMENT = 50;
+
+/** Where tenders of batches find what is to be done, on any number of hosts. Each batch has one tender at a time. */
+export class BatchDesk {
+  readonly #leaseMs: number;
+  readonly #home: string | undefined;
+  readonly #database: Database;
+
+  /** @param home whose stored files the tenders can read and write */
+  constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
+    this.#leaseMs = leaseMs;
+    this.#home = home;
+    this.#database = database;
+  }
+
+  /**
+   * Of the batches that nobody tends, the one that waits longest, those that nobody has begun first; or undefined.
+   * @param except accounts whose batches stay
+   */
+  async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
+    const holder = randomUUID();
+    const { isFree, values } = this.#free(except);
+    const [row] = await this.#database.query<Row & { lines_read: number }>(
+      `UPDATE jobs SET state = 'running', holder = $4, leased_until_ms = ${this.#now} + $5, attempts = attempts + 1, ` +
+        `started_at_ms = COALESCE(started_at_ms, $6) WHERE id = (SELECT id FROM jobs WHERE ${isFree} ` +
+        // Another host may have taken it in the meantime.
+        `ORDER BY COALESCE(leased_until_ms, 0), created_at_ms LIMIT 1) AND ${isFree} RETURNING ${jobColumns}, lines_read`,
+      [...values.slice(0, 3), holder, this.#leaseMs, Date.now(), ...values.slice(3)],
+    );
+    return row && { job: jobOf(row), holder, linesRead: row.lines_read };
+  }
+
+  /** Whether `take` would find one. */
+  async waits(except: readonly string[]): Promise<boolean> {
+    const { isFree, values } = this.#free(except, 4);
+    const rows = await this.#database.query(`SELECT id FROM jobs WHERE ${isFree} LIMIT 1`, values);
+    return rows.length > 0;
+  }
+
+  /** Ends batches whose tenders have died too often. To be called now and then by any tender. @returns them */
+  async reap(): Promise<readonly Job[]> {
+    const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
+      `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
+        `AND attempts >= $2 AND (leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+      [10 * this.#leaseMs, MAX_TRIES],
+    );
+    const failed: Job[] = [];
+    for (const row of rows) {
+      const work = { job: jobOf(row), holder: row.holder, linesRead: row.lines_read };
+      try {
+        await this.fail(work, workerDied, true);
+        failed.push(work.job);
+      } catch (error) {
+        if (!(error instanceof WorkLost)) throw error;
+      }
+    }
+    return failed;
+  }
+
+  /** The manifest that came with the request. */
+  async manifestOf({ job }: BatchWork): Promise<string | undefined> {
+    const [row] = await this.#database.query<{ manifest: string }>(
+      'SELECT manifest FROM batch_manifests WHERE job_id = $1',
+      [job.id],
+    );
+    return row?.manifest;
+  }
+
+  /** To be called several times per lease. @throws WorkLost */
+  renew(work: BatchWork): Promise<void> {
+    return this.#change(work, {}, async () => {});
+  }
+
+  /** All lines are in the table. What the manifest was read from, which may be a secret, is not needed any more. @throws WorkLost */
+  endReading(work: BatchWork): Promise<void> {
+    const { manifest: _, ...source } = batchSource(work.job.source);
+    const isRead: BatchSource = { ...source, isRead: true };
+    return this.#change(work, { source: JSON.stringify(isRead) }, async (transaction) => {
+      await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [work.job.id]);
+    });
+  }
+
+  /** @param first number of the first of these lines, from 1 @throws WorkLost */
+  addLines(work: BatchWork, first: number, lines: readonly NewLine[]): Promise<void> {
+    const { id, account, keyId, traceparent = null } = work.job;
+    const atMs = Date.now();
+    const rows = lines.map(({ label, work: line }, i): Value[] => {
+      const isBad = 'failure' in line;
+      const { code = null, message = null } = isBad ? line.failure : {};
+      const { source = '{}', home = null, parameters = '{}' } = isBad ? {} : line;
+      const state = isBad ? ['failed', atMs, code, message] : ['waiting', null, null, null];
+      return [
+        randomUUID(),
+        account,
+        keyId,
+        source,
+        home,
+        parameters,
+        0,
+        atMs,
+        id,
+        first + i,
+        label,
+        traceparent,
+        ...state,
+      ];
+    });
+    return this.#change(work, { lines_read: first - 1 + lines.length }, async (transaction) => {
+      for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
+        await transaction.execute(...insertOf(rows.slice(i, i + ROWS_PER_STATEMENT)));
+      }
+    });
+  }
+
+  /** Puts waiting lines into the queue, as far as it has room for them. @throws WorkLost */
+  feed(work: BatchWork): Promise<BatchCounts> {
+    return this.#change(work, {}, async (transaction) => {
+      const counts = await countLines(transaction, work.job.id);
+      const { lines, succeeded, failed } = counts;
+      await transaction.execute('UPDATE jobs SET file_progress = $2 WHERE id = $1', [
+        work.job.id,
+        lines === 0 ? 0 : (succeeded + failed) / lines,
+      ]);
+      if (counts.waiting === 0 || counts.open > MAX_OPEN_LINES / 2) return counts;
+      // Of two accounts with batches, neither goes before the other's lines by being first.
+      const [others] = await transaction.query<{ lines: number }>(
+        "SELECT COUNT(*) AS lines FROM jobs WHERE account = $1 AND batch_id IS NOT NULL AND state IN ('queued', 'running')",
+        [work.job.account],
+      );
+      const next = await transaction.query<{ id: string }>(
+        `SELECT id FROM jobs WHERE batch_id = $1 AND state = 'waiting' ORDER BY line LIMIT ${MAX_OPEN_LINES - counts.open}`,
+        [work.job.id],
+      );
+      for (const [i, { id }] of next.entries()) {
+        const priority = linePriority(Date.now() / 1000, (others?.lines ?? 0) + i);
+        await transaction.execute("UPDATE jobs SET state = 'queued', priority = $2 WHERE id = $1", [
+          id,
+          priority,
+        ]);
+      }
+      await transaction.announce(WORK_TOPIC);
+      return counts;
+    });
+  }
+
+  /** In the order of their lines, page by page. */
+  async *ends({ job }: BatchWork): AsyncGenerator<LineEnd, void, void> {
+    for (let line = 0; ; ) {
+      const page = await endedLines(this.#database, job.id, line, 200);
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      line = last.line;
+    }
+  }
+
+  /** @param result JSON @throws WorkLost */
+  async succeed(work: BatchWork, result: string): Promise<void> {
+    const done = { state: 'succeeded', result, file_progress: 1, failure_code: null, failure_message: null };
+    await this.#change(work, done, async (transaction) => {
+      await transaction.execute(
+        'UPDATE jobs SET audio_s = (SELECT COALESCE(SUM(audio_s), 0) FROM jobs WHERE batch_id = $1) WHERE id = $1',
+        [work.job.id],
+      );
+      await this.#end(transaction, work.job);
+    });
+    // The file has them. What a crash leaves here goes with the batch.
+    let removed: number;
+    do {
+      removed = await this.#database.execute(
+        `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE batch_id = $1 LIMIT ${REMOVED_AT_ONCE})`,
+        [work.job.id],
+      );
+    } while (removed > 0);
+  }
+
+  /** @returns whether it will be tried again @throws WorkLost */
+  fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
+    const isRetried = canRetry && work.job.attempts < MAX_TRIES;
+    const failure = { failure_code: code, failure_message: message };
+    return this.#change(work, failure, async (transaction) => {
+      if (isRetried) {
+        await this.#release(transaction, work.job.id, pauseAfterMs(work.job.attempts));
+      } else {
+        await cancelLines(transaction, work.job.id);
+        await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
+        await this.#end(transaction, work.job);
+      }
+      return isRetried;
+    });
+  }
+
+  /** Of a tender that stops or makes room for others; that is no attempt. @throws WorkLost */
+  giveBack(work: BatchWork): Promise<void> {
+    return this.#change(work, { attempts: work.job.attempts - 1 }, (transaction) =>
+      this.#release(transaction, work.job.id, 0),
+    );
+  }
+
+  /** Calls `onChange` when a batch may have to be tended; may come too often. @returns ends it */
+  follow(onChange: () => void): () => void {
+    return followAll(this.#database, [BATCH_TOPIC, CHANGE_TOPIC], onChange);
+  }
+
+  get #now(): string {
+    return nowMs[this.#database.dialect];
+  }
+
+  /** What a batch that can be taken is like; the first three values are the same for all accounts. */
+  #free(except: readonly string[], first = 7): { isFree: string; values: Value[] } {
+    const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
+    return {
+      isFree:
+        "task = 'batch' AND state IN ('queued', 'running') AND attempts < $2 AND " +
+        `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1) AND ` +
+        // SQLite has a single host.
+        `($3 = '' OR home IS NULL OR home = $3)${isOther}`,
+      values: [
+        10 * this.#leaseMs,
+        MAX_TRIES,
+        this.#database.dialect === 'sqlite' ? '' : (this.#home ?? 'none'),
+        ...except,
+      ],
+    };
+  }
+
+  /** Also a sign of life. */
+  #change<Result>(
+    { job, holder }: BatchWork,
+    columns: Readonly<Record<string, Value>>,
+    more: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction(async (transaction) => {
+      const sets = [
+        `leased_until_ms = ${this.#now} + $3`,
+        ...Object.keys(columns).map((name, i) => `${name} = $${i + 4}`),
+      ];
+      const values = [job.id, holder, this.#leaseMs, ...Object.values(columns)];
+      const held = await transaction.execute(
+        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'`,
+        values,
+      );
+      if (held === 0) throw new WorkLost(`The batch ${job.id} is in other hands.`);
+      return more(transaction);
+    });
+  }
+
+  async #release(transaction: Transaction, jobId: string, pauseMs: number): Promise<void> {
+    await transaction.execute(
+      `UPDATE jobs SET state = 'queued', holder = NULL, leased_until_ms = ${this.#now} + $2 WHERE id = $1`,
+      [jobId, pauseMs],
+    );
+    await transaction.announce(BATCH_TOPIC);
+  }
+
+  async #end(transaction: Transaction, job: Job): Promise<void> {
+    await transaction.execute(
+      "UPDATE jobs SET holder = NULL, leased_until_ms = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
+      [job.id, Date.now()],
+    );
+    await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [job.id]);
+    await addDelivery(transaction, job);
+    await transaction.announce(CHANGE_TOPIC);
+  }
+}
+
+function insertOf(rows: readonly Value[][]): [sql: string, values: Value[]] {
+  const columns =
+    'id, account, key_id, source, home, parameters, priority, created_at_ms, batch_id, line, label, traceparent, state, ' +
+    'finished_at_ms, failure_code, failure_message';
+  let n = 0;
+  const places = rows.map((row) => `('predict', '', ${row.map(() => `$${++n}`).join(', ')})`);
+  return [`INSERT INTO jobs (task, request_hash, ${columns}) VALUES ${places.join(', ')}`, rows.flat()];
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Queries, Row, Transaction } from '../../state/database/database.js';
+import type { JobFailure } from './job.js';
+
+/** The lines of a batch by what became of them. */
+export interface BatchCounts {
+  readonly lines: number;
+  /** Neither in the queue nor in work. */
+  readonly waiting: number;
+  /** In the queue or in work. */
+  readonly open: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** A line of a manifest. */
+export interface NewLine {
+  /** JSON: what names it in the result. Holds no secret. */
+  readonly label: string;
+  /** JSON as in a job, or why it is none. */
+  readonly work:
+    | { readonly source: string; readonly home?: string | undefined; readonly parameters: string }
+    | { readonly failure: JobFailure };
+}
+
+/** A line of the result. */
+export interface LineEnd {
+  readonly line: number;
+  readonly label: string;
+  readonly state: string;
+  readonly failure: JobFailure | undefined;
+  /** JSON */
+  readonly result: string | undefined;
+}
+
+export async function countLines(queries: Queries, batchId: string): Promise<BatchCounts> {
+  const rows = await queries.query<{ state: string; lines: number }>(
+    'SELECT state, COUNT(*) AS lines FROM jobs WHERE batch_id = $1 GROUP BY state',
+    [batchId],
+  );
+  const of = (...states: string[]): number =>
+    rows.reduce((sum, { state, lines }) => sum + (states.includes(state) ? lines : 0), 0);
+  return {
+    lines: rows.reduce((sum, { lines }) => sum + lines, 0),
+    waiting: of('waiting'),
+    open: of('queued', 'running'),
+    succeeded: of('succeeded'),
+    failed: of('failed', 'cancelled'),
+  };
+}
+
+/** Those after that line, in their order. */
+export async function endedLines(
+  queries: Queries,
+  batchId: string,
+  afterLine: number,
+  limit: number,
+): Promise<LineEnd[]> {
+  const rows = await queries.query<
+    Row & {
+      line: number;
+      label: string;
+      state: string;
+      failure_code: string | null;
+      failure_message: string | null;
+      result: string | null;
+    }
+  >(
+    'SELECT line, label, state, failure_code, failure_message, result FROM jobs ' +
+      `WHERE batch_id = $1 AND line > $2 ORDER BY line LIMIT ${limit}`,
+    [batchId, afterLine],
+  );
+  return rows.map(({ line, label, state, failure_code: code, failure_message, result }) => ({
+    line,
+    label,
+    state,
+    failure: code === null ? undefined : { code, message: failure_message ?? '' },
+    result: result ?? undefined,
+  }));
+}
+
+/** Ends what is left of a batch. Workers that have some of it stop within seconds. */
+export async function cancelLines(transaction: Transaction, batchId: string): Promise<void> {
+  await transaction.execute(
+    'DELETE FROM job_steps WHERE job_id IN ' +
+      "(SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running'))",
+    [batchId],
+  );
+  await transaction.execute(
+    "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 " +
+      "WHERE batch_id = $1 AND state IN ('waiting', 'queued', 'running')",
+    [batchId, Date.now()],
+  );
+}

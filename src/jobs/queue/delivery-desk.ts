@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { Conditions, placesFor } from '../../state/database/conditions.js';
+import type { Database, Row, Transaction } from '../../state/database/database.js';
+import { nowMs } from '../../state/database/now-ms.js';
+import { hasRowOfOthers } from '../../state/database/row-of-others.js';
+import { skipLocked } from '../../state/database/skip-locked.js';
+import { DELIVERY_TOPIC } from './add-delivery.js';
+import { type Attempt, type Delivery, deliveryColumns, deliveryOf } from './delivery.js';
+import { MAX_PAUSE_S, pauseAfter } from './schedule.js';
+
+/** A delivery in the hands of a sender. */
+export interface Turn {
+  readonly delivery: Delivery;
+  /** Changes are refused once somebody else has the delivery. */
+  readonly holder: string;
+}
+
+/** What comes after a failed attempt. */
+export interface Failing {
+  /** No further attempt can help. */
+  readonly isFinal: boolean;
+  readonly retryAfterS?: number | undefined;
+}
+
+/** A sender that is silent for so long counts as dead. */
+export const DELIVERY_LEASE_MS = 30_000;
+
+/**
+ * Where senders get what they are to send, on any number of hosts. A sender that dies after the client has answered leaves the
+ * delivery to another one: each is made at least once.
+ */
+export class DeliveryDesk {
+  readonly #database: Database;
+  readonly #leaseMs: number;
+
+  constructor(database: Database, leaseMs = DELIVERY_LEASE_MS) {
+    this.#database = database;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** The next one that is due, or undefined. @param except accounts whose deliveries stay */
+  async take(except: readonly string[] = []): Promise<Turn | undefined> {
+    // PostgreSQL reads a clock in brackets once, and so finds the place in the index.
+    const due = new Conditions("state = 'waiting'", `due_at_ms <= (SELECT ${this.#now})`);
+    if (except.length > 0) {
+      // In their order, a hundred thousand of one account may come before the first of another.
+      if (!(await hasRowOfOthers(this.#database, 'webhook_deliveries', due, except))) return undefined;
+      due.add((n) => `account NOT IN (${placesFor(except, n)})`, ...except);
+    }
+    const holder = randomUUID();
+    const n = due.values.length;
+    const [row] = await this.#database.query(
+      `UPDATE webhook_deliveries SET state = 'sending', holder = $${n + 1}, leased_until_ms = ${this.#now} + $${n + 2} ` +
+        `WHERE id = (SELECT id FROM webhook_deliveries ${due.where} ORDER BY due_at_ms LIMIT 1` +
+        `${skipLocked[this.#database.dialect]}) RETURNING ${deliveryColumns}`,
+      [...due.values, holder, this.#leaseMs],
+    );
+    return row && { delivery: deliveryOf(row), holder };
+  }
+
+  /** To be called several times per lease. @returns false if another sender has it */
+  async renew({ delivery, holder }: Turn): Promise<boolean> {
+    const renewed = await this.#database.execute(
+      `UPDATE webhook_deliveries SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2`,
+      [delivery.id, holder, this.#leaseMs],
+    );
+    return renewed > 0;
+  }
+
+  /** @returns false if another sender has it */
+  succeed(turn: Turn, attempt: Attempt): Promise<boolean> {
+    return this.#change(turn, async (transaction) => {
+      await this.#log(transaction, turn, attempt);
+      await this.#end(transaction, turn, 'delivered');
+    });
+  }
+
+  /** @returns whether there will be another attempt; undefined if another sender has it */
+  async fail(turn: Turn, attempt: Attempt, { isFinal, retryAfterS }: Failing): Promise<boolean | undefined> {
+    const { attempts } = turn.delivery;
+    const pauseS = isFinal ? undefined : pauseAfter(attempts + 1, retryAfterS);
+    const isOurs = await this.#change(turn, async (transaction) => {
+      await this.#log(transaction, turn, attempt);
+      if (pauseS === undefined) await this.#end(transaction, turn, 'failed');
+      else await this.#requeue(transaction, turn, pauseS);
+    });
+    return isOurs ? pauseS !== undefined : undefined;
+  }
+
+  /** Leaves it for later, without an attempt. */
+  async postpone(turn: Turn, delayS: number): Promise<void> {
+    await this.#change(turn, (transaction) => this.#requeue(transaction, turn, delayS));
+  }
+
+  /** Takes deliveries from senders that died, each of which has made an attempt. To be called now and then by any sender. */
+  async reap(): Promise<number> {
+    // What is due later than any pause lasts was put there before the clock was set back.
+    await this.#database.execute(
+      `UPDATE webhook_deliveries SET due_at_ms = ${this.#now} WHERE state = 'waiting' AND due_at_ms > (SELECT ${this.#now}) + $1`,
+      [1000 * MAX_PAUSE_S],
+    );
+    const rows = await this.#database.query<Row & { holder: string }>(
+      `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state = 'sending' ` +
+        // A longer lease than there are comes from before the clock was set back.
+        `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+      [2 * this.#leaseMs],
+    );
+    for (const row of rows) {
+      const attempt = { atMs: Date.now(), tookMs: 0, problem: 'the server that sent it died' };
+      await this.fail({ delivery: deliveryOf(row), holder: row.holder }, attempt, { isFinal: false });
+    }
+    return rows.length;
+  }
+
+  /** Calls `onDue` soon after a delivery was added; may come too often. @returns ends it */
+  follow(onDue: () => void): () => void {
+    return this.#database.follow(DELIVERY_TOPIC, onDue);
+  }
+
+  get #now(): string {
+    return nowMs[this.#database.dialect];
+  }
+
+  #change({ delivery, holder }: Turn, change: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    return this.#database.transaction(async (transaction) => {
+      const held = await transaction.execute(
+        'UPDATE webhook_deliveries SET holder = NULL, leased_until_ms = NULL WHERE id = $1 AND holder = $2',
+        [delivery.id, holder],
+      );
+      if (held > 0) await change(transaction);
+      return held > 0;
+    });
+  }
+
+  async #log(transaction: Transaction, { delivery }: Turn, attempt: Attempt): Promise<void> {
+    await transaction.execute(
+      'UPDATE webhook_deliveries SET attempts = attempts + 1, all_attempts = all_attempts + 1 WHERE id = $1',
+      [delivery.id],
+    );
+    await transaction.execute(
+      'INSERT INTO webhook_attempts (delivery_id, attempt, at_ms, took_ms, status, problem) VALUES ($1, $2, $3, $4, $5, $6)',
+      [
+        delivery.id,
+        delivery.allAttempts + 1,
+        attempt.atMs,
+        Math.round(attempt.tookMs),
+        attempt.status ?? null,
+        attempt.problem ?? null,
+      ],
+    );
+  }
+
+  async #requeue(transaction: Transaction, { delivery }: Turn, delayS: number): Promise<void> {
+    await transaction.execute(
+      `UPDATE webhook_deliveries SET state = 'waiting', due_at_ms = ${this.#now} + $2 WHERE id = $1`,
+      [delivery.id, Math.round(1000 * delayS)],
+    );
+    if (delayS === 0) await transaction.announce(DELIVERY_TOPIC);
+  }
+
+  async #end(transaction: Transaction, { delivery }: Turn, state: 'delivered' | 'failed'): Promise<void> {
+    await transaction.execute(
+      'UPDATE webhook_deliveries SET state = $2, due_at_ms = NULL, finished_at_ms = $3 WHERE id = $1',
+      [delivery.id, state, Date.now()],
+    );
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from '../../state/database/database.js';
+
+const DAY_MS = 86_400_000;
+
+/** Jobs that are over, by the UTC days of their ends. Lines of batches stay and go with their batch. */
+export class FinishedJobs {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** @throws DatabaseError */
+  async days(): Promise<string[]> {
+    const rows = await this.#database.query<{ day: number }>(
+      `SELECT DISTINCT finished_at_ms / ${DAY_MS} AS day FROM jobs WHERE finished_at_ms IS NOT NULL AND batch_id IS NULL`,
+    );
+    return rows.map(({ day }) => new Date(day * DAY_MS).toISOString().slice(0, 10));
+  }
+
+  /** With their results. @throws DatabaseError */
+  async removeDays(days: readonly string[]): Promise<void> {
+    for (const day of days) {
+      const startMs = Date.parse(day);
+      await this.#database.execute(
+        'DELETE FROM jobs WHERE finished_at_ms >= $1 AND finished_at_ms < $2 AND batch_id IS NULL',
+        [startMs, startMs + DAY_MS],
+      );
+    }
+  }
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, randomUUID } from 'node:crypto';
+import { Conditions, placesFor } from '../../state/database/conditions.js';
+import type { Database, Transaction } from '../../state/database/database.js';
+import { followAll } from '../../state/database/follow-all.js';
+import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
+import { addDelivery } from './add-delivery.js';
+import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
+import { Deliveries } from './deliveries.js';
+import {
+  IdempotencyConflict,
+  type Job,
+  type JobState,
+  type JobTask,
+  type NewJob,
+  NotRetryable,
+  TooManyJobs,
+} from './job.js';
+import type { UnfinishedJobs } from './job-metrics.js';
+import { jobPriority } from './job-priority.js';
+import { jobColumns, jobOf } from './job-rows.js';
+import { canRetry } from './job-text.js';
+import { isQueued, queueOrder } from './queue-order.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+
+/** Announced when a job may be taken. */
+export const WORK_TOPIC = 'jobs';
+/** Announced when a job has changed. */
+export const CHANGE_TOPIC = 'job-changes';
+
+/** Announced when a batch was added, or given back. */
+export const BATCH_TOPIC = 'batches';
+
+const COUNT_TIMEOUT_MS = 1000;
+const IDS_PER_STATEMENT = 500;
+
+export interface JobFilter {
+  readonly state?: JobState | undefined;
+  readonly task?: JobTask | undefined;
+  /** Of the key that asked for it. */
+  readonly keyId?: string | undefined;
+}
+
+export interface JobPage {
+  /** The newest first. */
+  readonly jobs: readonly Job[];
+  /** For the next page; undefined on the last. */
+  readonly cursor: string | undefined;
+}
+
+export interface JobLimits {
+  /** Of one account; 0 means no limit. */
+  readonly maxUnfinished: number;
+  /** Of one account; 0 or undefined means no limit. */
+  readonly maxBatches?: number;
+}
+
+/** The jobs of all accounts, as their clients see them. Each account sees its own only. */
+export class Jobs {
+  readonly #database: Database;
+  readonly #limits: JobLimits;
+  readonly #clockMs: () => number;
+  /** What tells clients of the ends of their jobs. */
+  readonly deliveries: Deliveries;
+  readonly webhookSecrets: WebhookSecrets;
+
+  /** @param clockMs for priorities */
+  constructor(database: Database, limits: JobLimits, clockMs: () => number = Date.now) {
+    this.#database = database;
+    this.#limits = limits;
+    this.#clockMs = clockMs;
+    this.deliveries = new Deliveries(database);
+    this.webhookSecrets = new WebhookSecrets(database);
+  }
+
+  /**
+   * Adds a job to the queue, unless the account has added the same one with the same key before.
+   * @throws IdempotencyConflict, TooManyJobs, DatabaseError; adding again with the same key is safe after each
+   */
+  create(job: NewJob): Promise<{ readonly job: Job; readonly isNew: boolean }> {
+    return this.#database.transaction(
+      async (transaction) => {
+        const earlier = await this.#earlier(transaction, job);
+        if (earlier !== undefined) return { job: earlier, isNew: false };
+        const unfinished = await this.#countBelowLimit(transaction, job.account);
+        if (job.task === 'batch') return { job: await this.#addBatch(transaction, job), isNew: true };
+        // Jobs of accounts with few others go before those of accounts with many.
+        const priority = jobPriority(this.#clockMs() / 1000, unfinished);
+        const created = await this.#insert(transaction, job, priority);
+        await transaction.announce(WORK_TOPIC);
+        return { job: created, isNew: true };
+      },
+      // Of two requests with the same key, the later one finds the job of the earlier.
+      { lock: `jobs of ${job.account}` },
+    );
+  }
+
+  /**
+   * The job that `create` would find instead of adding one.
+   * @throws IdempotencyConflict, DatabaseError
+   */
+  async earlier(job: NewJob): Promise<Job | undefined> {
+    return this.#earlier(this.#database, job);
+  }
+
+  async get(account: string, id: string): Promise<Job | undefined> {
+    const [row] = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2 AND batch_id IS NULL`,
+      [account, id],
+    );
+    return row && jobOf(row);
+  }
+
+  /** What became of the lines of a batch so far. */
+  countLines(batchId: string): Promise<BatchCounts> {
+    return countLines(this.#database, batchId);
+  }
+
+  /**
+   * @param account undefined for those of all accounts
+   * @throws RangeError if the cursor does not come from an earlier page
+   */
+  async list(
+    account: string | undefined,
+    { state, task, keyId }: JobFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<JobPage> {
+    const conditions = new Conditions('batch_id IS NULL');
+    conditions.addEqual({ account, state, task, key_id: keyId });
+    if (cursor !== undefined) {
+      conditions.add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
+    }
+    const rows = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      conditions.values,
+    );
+    const jobs = rows.slice(0, limit).map(jobOf);
+    const last = jobs.at(-1);
+    return { jobs, cursor: rows.length > limit && last !== undefined ? cursorAt(last) : undefined };
+  }
+
+  /** Those of the ids that exist, of any account. */
+  async find(ids: readonly string[]): Promise<Job[]> {
+    const found: Job[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+      const part = ids.slice(at, at + IDS_PER_STATEMENT);
+      const rows = await this.#database.query(
+        `SELECT ${jobColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
+        part,
+      );
+      found.push(...rows.map(jobOf));
+    }
+    return found;
+  }
+
+  /** How many jobs of all accounts may go before each queued one of these: 0 if it is next, and for a batch. By id. */
+  async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+    const queued = jobs.filter(({ state }) => state === 'queued');
+    const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));
+    const ids = queued.filter(({ task }) => task !== 'batch').map(({ id }) => id);
+    for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+      const part = ids.slice(at, at + IDS_PER_STATEMENT);
+      const rows = await this.#database.query<{ id: string; before: number }>(
+        `${rankedQueue} WHERE id IN (${placesFor(part)})`,
+        part,
+      );
+      for (const { id, before } of rows) found.set(id, before);
+    }
+    return found;
+  }
+
+  /** Of all accounts; of batches, the lines in the queue. @throws DatabaseError, within seconds */
+  async countUnfinished(): Promise<UnfinishedJobs> {
+    const rows = await this.#database.queryPromptly<{
+      state: 'queued' | 'running';
+      jobs: number;
+      oldest: number | null;
+    }>(
+      // Those that nobody has begun yet: others may wait for their next try.
+      'SELECT state, COUNT(*) AS jobs, MIN(CASE WHEN attempts = 0 THEN created_at_ms END) AS oldest FROM jobs ' +
+        "WHERE state IN ('queued', 'running') AND task <> 'batch' GROUP BY state",
+      [],
+      COUNT_TIMEOUT_MS,
+    );
+    const counts = { queued: 0, running: 0 };
+    let oldestAtMs: number | undefined;
+    for (const { state, jobs, oldest } of rows) {
+      counts[state] = jobs;
+      if (state === 'queued') oldestAtMs = oldest ?? undefined;
+    }
+    return { ...counts, oldestAtMs };
+  }
+
+  /** Any account's. */
+  async findOne(id: string): Promise<Job | undefined> {
+    return (await this.find([id])).find(({ batchId }) => batchId === undefined);
+  }
+
+  /**
+   * Begins anew with a job that has failed, under its old id. One that is queued or running stays as it is.
+   * @param before runs before the job is in the queue; if it fails, the job is not
+   * @throws NotRetryable, TooManyJobs, DatabaseError, or what `before` throws
+   */
+  retry({ account, id }: Pick<Job, 'account' | 'id'>, before = nothing): Promise<Job | undefined> {
+    return this.#database.transaction(
+      async (transaction) => {
+        const [row] = await transaction.query(`SELECT ${jobColumns} FROM jobs WHERE id = $1`, [id]);
+        const job = row && jobOf(row);
+        if (job === undefined || unfinishedStates.has(job.state)) return job;
+        refuseRetry(job);
+        const unfinished = await this.#countBelowLimit(transaction, account);
+        const priority = jobPriority(this.#clockMs() / 1000, unfinished);
+        const [revived] = await transaction.query(
+          "UPDATE jobs SET state = 'queued', priority = $2, tries = 0, due_at_ms = 0, finished_at_ms = NULL, cursor = NULL, saved_steps = 0, " +
+            `audio_s = 0, file_progress = 0 WHERE id = $1 AND state = 'failed' RETURNING ${jobColumns}`,
+          [id, priority],
+        );
+        // Its retention time was over at this moment.
+        if (revived === undefined) return undefined;
+        // The next end is told under another id, once.
+        await transaction.execute('DELETE FROM webhook_deliveries WHERE job_id = $1', [id]);
+        await before();
+        await transaction.announce(WORK_TOPIC);
+        await transaction.announce(CHANGE_TOPIC);
+        return jobOf(revived);
+      },
+      { lock: `jobs of ${account}` },
+    );
+  }
+
+  /**
+   * Its worker stops within seconds. A job that is over stays as it is.
+   * @param before runs before the job is cancelled; if it fails, the job is not
+   * @returns undefined if the account has no such job
+   */
+  cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      const cancelled = await transaction.execute(
+        "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
+          "WHERE account = $1 AND id = $2 AND batch_id IS NULL AND state IN ('queued', 'running')",
+        [account, id, Date.now()],
+      );
+      const [row] = await transaction.query(
+        `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2 AND batch_id IS NULL`,
+        [account, id],
+      );
+      const job = row && jobOf(row);
+      if (cancelled > 0 && job !== undefined) {
+        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+        if (job.task === 'batch') await cancelLines(transaction, id);
+        await addDelivery(transaction, job);
+        await before();
+        await transaction.announce(CHANGE_TOPIC);
+      }
+      return job;
+    });
+  }
+
+  /** Calls `onChange` soon after some job has changed; may come too often. @returns ends it */
+  follow(onChange: () => void): () => void {
+    return this.#database.follow(CHANGE_TOPIC, onChange);
+  }
+
+  /** The same, and soon after there is a new one. */
+  followList(onChange: () => void): () => void {
+    return followAll(this.#database, [CHANGE_TOPIC, WORK_TOPIC, BATCH_TOPIC], onChange);
+  }
+
+  async #earlier(database: Pick<Database, 'query'>, job: NewJob): Promise<Job | undefined> {
+    if (job.idempotencyKey === undefined) return undefined;
+    const [row] = await database.query<{ request_hash: string }>(
+      `SELECT ${jobColumns}, request_hash FROM jobs WHERE account = $1 AND idempotency_key = $2`,
+      [job.account, job.idempotencyKey],
+    );
+    if (row === undefined) return undefined;
+    if (row.request_hash === hashOf(job)) return jobOf(row);
+    throw new IdempotencyConflict('The idempotency key was used for another request.');
+  }
+
+  /** @throws TooManyJobs */
+  async #countBelowLimit(transaction: Transaction, account: string): Promise<number> {
+    const [row] = await transaction.query<{ unfinished: number }>(
+      "SELECT COUNT(*) AS unfinished FROM jobs WHERE account = $1 AND batch_id IS NULL AND state IN ('queued', 'running')",
+      [account],
+    );
+    const unfinished = row?.unfinished ?? 0;
+    const { maxUnfinished } = this.#limits;
+    if (maxUnfinished > 0 && unfinished >= maxUnfinished) {
+      throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
+    }
+    return unfinished;
+  }
+
+  /** It has no place in the queue: its lines have. */
+  async #addBatch(transaction: Transaction, job: NewJob): Promise<Job> {
+    const { maxBatches = 0 } = this.#limits;
+    const [row] = await transaction.query<{ batches: number }>(
+      "SELECT COUNT(*) AS batches FROM jobs WHERE account = $1 AND task = 'batch' AND state IN ('queued', 'running')",
+      [job.account],
+    );
+    if (maxBatches > 0 && (row?.batches ?? 0) >= maxBatches) {
+      throw new TooManyJobs(`The account has ${row?.batches} unfinished batches.`);
+    }
+    const created = await this.#insert(transaction, job, 0);
+    if (job.manifest !== undefined) {
+      await transaction.execute('INSERT INTO batch_manifests (job_id, manifest) VALUES ($1, $2)', [
+        created.id,
+        job.manifest,
+      ]);
+    }
+    await transaction.announce(BATCH_TOPIC);
+    return created;
+  }
+
+  async #insert(transaction: Transaction, job: NewJob, priority: number): Promise<Job> {
+    const [row] = await transaction.query(
+      'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, callback_url, idempotency_key, request_hash, ' +
+        "priority, created_at_ms, home, traceparent) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11, $12, $13) " +
+        `RETURNING ${jobColumns}`,
+      [
+        randomUUID(),
+        job.account,
+        job.keyId,
+        job.task,
+        job.source,
+        job.parameters,
+        job.callbackUrl ?? null,
+        job.idempotencyKey ?? null,
+        hashOf(job),
+        priority,
+        Date.now(),
+        job.home ?? null,
+        job.traceparent ?? null,
+      ],
+    );
+    if (row === undefined) throw new Error('The database did not return the new job.');
+    return jobOf(row);
+  }
+}
+
+/**
+ * The queue is sorted once for all jobs that are asked for: to count it anew for each takes minutes when it is long. Before a job
+ * that any host may take are all others; before one of a host's own files, those that any may take and those of the same host.
+ */
+const rankedQueue = `
+  SELECT id, CASE WHEN home IS NULL THEN of_all ELSE of_all - of_hosts + of_host END AS before FROM (
+    SELECT id, home,
+      RANK() OVER (${queueOrder}) - 1 AS of_all,
+      RANK() OVER (PARTITION BY CASE WHEN home IS NULL THEN 0 ELSE 1 END ${queueOrder}) - 1 AS of_hosts,
+      RANK() OVER (PARTITION BY home ${queueOrder}) - 1 AS of_host
+    FROM jobs WHERE ${isQueued}) AS ranked`;
+
+const nothing = async (): Promise<void> => {};
+
+const unfinishedStates: ReadonlySet<JobState> = new Set(['queued', 'running']);
+
+/** @throws NotRetryable */
+function refuseRetry(job: Job): void {
+  if (job.state !== 'failed') throw new NotRetryable('not failed');
+  if (!canRetry(job)) throw new NotRetryable('no source');
+}
+
+/** Of what makes two requests the same. */
+function hashOf({ task, source, parameters, callbackUrl }: NewJob): string {
+  const parts = [task, source, parameters, callbackUrl ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CursorRefused } from '../../analysis/analyser/recording.js';
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { refusalOf } from '../../state/database/write-problem.js';
+import { type Work, WorkLost } from '../queue/job.js';
+import type { JobDesk } from '../queue/job-desk.js';
+import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
+import { LeaseHeart } from '../turns/lease-heart.js';
+import { pacedFile } from '../turns/paced-file.js';
+import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
+import type { DoneWork } from './done-work.js';
+import type { Enrolled, EnrollTask } from './enroll-recording.js';
+import { type PredictParts, type PredictTask, predictRecording } from './predict-recording.js';
+
+export interface JobRunnerParts extends PredictParts {
+  /** Rejects with ServiceError. */
+  readonly openSource: (source: JobSource, signal: AbortSignal) => Promise<ByteSource>;
+  /** Rejects with ServiceError. */
+  readonly enroll: (task: EnrollTask) => Promise<Enrolled>;
+  /** Stores the result under this name; called before the job counts as done, and again by another try. */
+  readonly store: (name: string, result: object) => Promise<void>;
+  /** Of a recording to analyse. */
+  readonly maxBytes: number;
+  /** Between two signs of life. */
+  readonly heartbeatMs: number;
+}
+
+/** How a job ended in a worker's hands. */
+export type JobEnd =
+  | { readonly outcome: 'succeeded'; readonly done: DoneWork }
+  | { readonly outcome: 'failed'; readonly failure: ServiceError };
+
+/** What came of a worker's turn with a job. */
+export type JobTurn =
+  | JobEnd
+  /** It will be tried again. */
+  | { readonly outcome: 'retried'; readonly failure: ServiceError }
+  /** `lost`: it was cancelled, or other workers have it. */
+  | { readonly outcome: 'given back' | 'lost' };
+
+type TurnTask = Omit<PredictTask, 'source'>;
+
+interface Result {
+  readonly body: object;
+  readonly done: DoneWork;
+}
+
+/**
+ * Does one job from its last saved step to its end, or to a later step if other accounts wait. Never rejects for what is the job's
+ * own fault.
+ * @throws DatabaseError
+ */
+export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimits): Promise<JobTurn> {
+  const { desk, heartbeatMs } = parts;
+  const { stopping, slice } = limits;
+  let { fileProgress } = work.job;
+  const heart = new LeaseHeart(() => desk.renew(work, fileProgress), heartbeatMs);
+  const task: TurnTask = {
+    signal: AbortSignal.any([stopping, heart.signal]),
+    onProgress: (share) => {
+      fileProgress = share;
+    },
+    onSaved: () => slice.checkpoint(),
+  };
+  try {
+    const { body, done } = await resultOf(work, parts, task, slice);
+    const source = jobSource(work.job.source);
+    if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
+    const { audioS, scoredWindows: windows, bytes } = done;
+    await desk.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
+    return { outcome: 'succeeded', done };
+  } catch (error) {
+    return await endOf(work, desk, heart.failure ?? error, stopping);
+  } finally {
+    heart.stop();
+  }
+}
+
+/** @throws ServiceError, WorkLost, TurnOver, or the signal's reason */
+async function resultOf(
+  work: Work,
+  parts: JobRunnerParts,
+  turn: TurnTask,
+  slice: TurnSlice,
+): Promise<Result> {
+  const from = jobSource(work.job.source);
+  const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
+  const task = { ...turn, source };
+  try {
+    if (work.job.task === 'enroll') {
+      const { account: owner, parameters } = work.job;
+      return await parts.enroll({ ...task, ...enrollParameters(parameters), owner });
+    }
+    if (source.bytes > parts.maxBytes)
+      throw new ServiceError('FILE_TOO_LARGE', { allowedBytes: parts.maxBytes });
+    try {
+      return await predictRecording(work, parts, task);
+    } catch (error) {
+      if (!(error instanceof CursorRefused)) throw error;
+      // Another model since a reload, or another recording under the same name.
+      await parts.desk.startAgain(work);
+      return await predictRecording({ ...work, cursor: undefined, savedSteps: 0 }, parts, task);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortSignal): Promise<JobTurn> {
+  try {
+    if (error instanceof WorkLost) return { outcome: 'lost' };
+    if (stopping.aborted || error instanceof TurnOver) {
+      await desk.giveBack(work);
+      return { outcome: 'given back' };
+    }
+    const failure = refusalOf(error);
+    const isRetried = await desk.fail(
+      work,
+      { code: failure.key, message: failure.message },
+      // What the client did wrong stays wrong.
+      !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
+    );
+    return { outcome: isRetried ? 'retried' : 'failed', failure };
+  } catch (lost) {
+    if (lost instanceof WorkLost) return { outcome: 'lost' };
+    throw lost;
+  }
+}

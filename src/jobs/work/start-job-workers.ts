@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ServedModels } from '../../analysis/served/served-models.js';
+import type { RecordingSources } from '../../api/fetch/recording-sources.js';
+import type { Config } from '../../base/config/options.js';
+import type { ErrorBody } from '../../base/contract/error-bodies.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { EndedRequests } from '../../base/observe/ended-requests.js';
+import type { Logger } from '../../base/observe/log.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { Tracing } from '../../base/tracing/tracing.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
+import type { Job } from '../queue/job.js';
+import { JOB_ROUTE } from '../queue/job-desk.js';
+import { JobMetrics } from '../queue/job-metrics.js';
+import type { JobOffice } from '../queue/job-office.js';
+import { type JobParameters, jobSource } from '../queue/job-text.js';
+import { HEARTBEAT_MS } from '../turns/lease-heart.js';
+import { enrollRecording } from './enroll-recording.js';
+import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
+import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
+import { JobWorkers } from './job-workers.js';
+
+export interface JobWorkersParts {
+  readonly config: Config;
+  readonly office: JobOffice;
+  readonly sources: RecordingSources;
+  readonly storage: Pick<ObjectStorage, 'write'>;
+  /** Those that work begins with now. */
+  readonly models: () => ServedModels;
+  readonly metrics: ServiceMetrics;
+  readonly tracing: Tracing | undefined;
+  readonly ended: EndedRequests;
+  readonly log: Logger;
+}
+
+const POLL_MS = 5000;
+/** Of the audio. */
+const MAX_DURATION_S = 86_400;
+/** Of one turn, which a further one continues. */
+const TURN_LIMIT_MS = 24 * 3_600_000;
+
+/** The workers of this process. */
+export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
+  const { config, office, sources, storage, models, metrics, tracing, ended, log } = parts;
+  const { jobs, desk } = office;
+  const store = (name: string, result: object): Promise<void> =>
+    storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
+
+  /** A client that waits for the file of a result gets one. */
+  async function tellOfFailure({ id, source }: Job, { code, message, status }: ServiceError): Promise<void> {
+    const { resultObject } = jobSource(source) as { readonly resultObject?: string };
+    if (resultObject === undefined) return;
+    const body: ErrorBody = { error: code as ErrorBody['error'], message, status, correlation_id: id };
+    await store(resultObject, body).catch((error) =>
+      log.error({ job: id, err: error }, "a job's failure could not be stored"),
+    );
+  }
+
+  const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished(), {
+    workers: config.jobWorkers,
+    busy: () => workers.busy,
+  });
+  const workers: JobWorkers = new JobWorkers(desk, {
+    workers: config.jobWorkers,
+    pollMs: POLL_MS,
+    log,
+    async run(work, limits) {
+      const current = models();
+      const span = beginJobSpan(tracing, work.job);
+      current.enter();
+      try {
+        const turn = await runJob(
+          work,
+          withSpans(
+            {
+              desk,
+              analyser: current.analyser,
+              enroll: (task) => enrollRecording(task, current.analyser, config),
+              openSource: (source, signal) =>
+                'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+              store,
+              maxBytes: config.maxJobBytes,
+              maxDurationS: MAX_DURATION_S,
+              timeLimitMs: TURN_LIMIT_MS,
+              heartbeatMs: HEARTBEAT_MS,
+            },
+            span,
+          ),
+          limits,
+        );
+        endJobSpan(span, work.job, turn);
+        if (turn.outcome === 'failed') await tellOfFailure(work.job, turn.failure);
+        return turn;
+      } finally {
+        current.leave();
+      }
+    },
+    onTurn(job, turn, tookMs) {
+      const failure = new ServiceError('WORKER_DIED');
+      const end: JobTurn = turn === 'worker died' ? { outcome: 'failed', failure } : turn;
+      if (turn === 'worker died') void tellOfFailure(job, failure);
+      jobMetrics.countTurn(end.outcome, 'done' in end ? end.done.audioS : 0);
+      if (end.outcome !== 'succeeded' && end.outcome !== 'failed') return;
+      ended.noteJob(recordOf(job, end, tookMs));
+    },
+  });
+  return workers;
+}
+
+/** A job that ended counts as one request of its key to the route `job`, with all of its audio. */
+function recordOf(job: Job, turn: JobEnd, totalMs: number) {
+  const common = {
+    correlationId: job.id,
+    method: 'JOB',
+    route: JOB_ROUTE,
+    isCounted: true as const,
+    keyId: job.keyId,
+    account: job.account,
+    stagesMs: {},
+    totalMs,
+  };
+  if (turn.outcome === 'failed') {
+    const { status, key, cause } = turn.failure;
+    const { model } = JSON.parse(job.parameters) as Partial<JobParameters>;
+    return {
+      ...common,
+      ...(model !== undefined && { model }),
+      status,
+      errorKey: key,
+      cause,
+    } satisfies RequestRecord;
+  }
+  const { bytes, audioS, scoredWindows, skippedS, model, modelIds } = turn.done;
+  return {
+    ...common,
+    model,
+    status: 200,
+    bodyBytes: bytes,
+    audioS,
+    scoredWindows,
+    skippedS,
+    modelIds,
+  } satisfies RequestRecord;
+}

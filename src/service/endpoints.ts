@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This room describes the client API as data: endpoints, fields, answers and their schemas. Types, the
+// OpenAPI document, the client's types and tests all derive from it.
+import type { Endpoint, EndpointSettings } from '../base/contract/endpoint.js';
+import { fileEndpoints } from '../base/contract/file-endpoints.js';
+import { healthEndpoints } from '../base/contract/health-endpoints.js';
+import type { DetectorNames } from '../base/contract/model-ids.js';
+import { predictEndpoints } from '../base/contract/predict-endpoints.js';
+import { streamEndpoints } from '../base/contract/stream-endpoints.js';
+import { voiceEndpoints } from '../base/contract/voice-endpoints.js';
+import { jobEndpoints } from '../jobs/contract/job-endpoints.js';
+
+/**
+ * All endpoints for client programs, in the order of the documentation.
+ * @param detectors the available ones
+ */
+export const endpoints = (
+  settings: EndpointSettings,
+  detectors: readonly DetectorNames[],
+): readonly Endpoint[] => [
+  ...predictEndpoints(settings, detectors),
+  ...voiceEndpoints(settings),
+  ...jobEndpoints(detectors),
+  ...streamEndpoints,
+  ...fileEndpoints(),
+  ...healthEndpoints,
+];
