@@ -791,6 +791,40 @@ export interface Identification {
   deepfake_score: null;
 }
 
+export interface StreamTicket {
+  /**
+   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
+   */
+  ticket: string;
+  /**
+   * Seconds for which it can be used.
+   */
+  expires_in_s: number;
+}
+
+export interface LinkList {
+  /**
+   * One entry per object.
+   */
+  url: {
+    /**
+     * The object key, as `<entity>/<key>`.
+     */
+    key: string;
+    /**
+     * A presigned link to the object storage.
+     */
+    value: string;
+  }[];
+}
+
+export interface DeletedFiles {
+  /**
+   * The object keys, as `<entity>/<key>`.
+   */
+  deleted: string[];
+}
+
 export interface JobEnrollment {
   /**
    * The voiceprint: numbers with float32 precision.
@@ -1002,40 +1036,6 @@ export interface JobList {
    * For the next page; null on the last.
    */
   next_cursor: string | null;
-}
-
-export interface StreamTicket {
-  /**
-   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
-   */
-  ticket: string;
-  /**
-   * Seconds for which it can be used.
-   */
-  expires_in_s: number;
-}
-
-export interface LinkList {
-  /**
-   * One entry per object.
-   */
-  url: {
-    /**
-     * The object key, as `<entity>/<key>`.
-     */
-    key: string;
-    /**
-     * A presigned link to the object storage.
-     */
-    value: string;
-  }[];
-}
-
-export interface DeletedFiles {
-  /**
-   * The object keys, as `<entity>/<key>`.
-   */
-  deleted: string[];
 }
 
 export interface SignInWays {

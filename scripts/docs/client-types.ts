@@ -8,6 +8,7 @@ import type { Schema } from '../../src/base/contract/schema.js';
 import { serverMessages } from '../../src/base/contract/stream.js';
 import { streamFieldSchemas, streamRequired } from '../../src/base/contract/stream-fields.js';
 import { adminEndpoints } from '../../src/console/contract/admin-endpoints.js';
+import { jobEndpoints } from '../../src/jobs/contract/job-endpoints.js';
 import { endpoints } from '../../src/service/endpoints.js';
 
 const header = `// SPDX-License-Identifier: Apache-2.0
@@ -35,7 +36,8 @@ const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
 /** Fields and answers of the current version. */
 function schemasOf(): Schema[] {
   const config = loadConfig({});
-  const all = [...endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }]), ...adminEndpoints];
+  const wings = [{ endpoints: jobEndpoints }, { endpoints: () => adminEndpoints }];
+  const all = endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }], wings);
   const current = all.filter(
     ({ scope, version, operation: { tag } }) => (scope !== undefined || tag === 'Admin') && version !== 'v0',
   );

@@ -7,6 +7,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { publicPath } from '../base/config/public-path.js';
 import { adminEndpoints } from '../console/contract/admin-endpoints.js';
+import { jobEndpoints } from '../jobs/contract/job-endpoints.js';
 import { endpoints } from '../service/endpoints.js';
 import { printJson } from './output.js';
 
@@ -21,7 +22,10 @@ async function printDocument(): Promise<void> {
   const config = loadConfig(process.env);
   const manifest = await loadManifest(config.modelsDir);
   const { detectors } = modelStatus(manifest.models);
-  const offered = [...endpoints(config, detectors), ...(config.dashboard === 'on' ? adminEndpoints : [])];
-  const document = openApiDocument(offered, packageVersion, publicPath(config));
+  const wings = [
+    { endpoints: jobEndpoints },
+    ...(config.dashboard === 'on' ? [{ endpoints: () => adminEndpoints }] : []),
+  ];
+  const document = openApiDocument(endpoints(config, detectors, wings), packageVersion, publicPath(config));
   printJson(document, 2);
 }

@@ -2,6 +2,7 @@
 //
 // This room describes the client API as data: endpoints, fields, answers and their schemas. Types, the
 // OpenAPI document, the client's types and tests all derive from it.
+import type { Wing } from '../api/routes/wing.js';
 import type { Endpoint, EndpointSettings } from '../base/contract/endpoint.js';
 import { fileEndpoints } from '../base/contract/file-endpoints.js';
 import { healthEndpoints } from '../base/contract/health-endpoints.js';
@@ -9,20 +10,20 @@ import type { DetectorNames } from '../base/contract/model-ids.js';
 import { predictEndpoints } from '../base/contract/predict-endpoints.js';
 import { streamEndpoints } from '../base/contract/stream-endpoints.js';
 import { voiceEndpoints } from '../base/contract/voice-endpoints.js';
-import { jobEndpoints } from '../jobs/contract/job-endpoints.js';
 
 /**
- * All endpoints for client programs, in the order of the documentation.
+ * All endpoints of a server, in the order of the documentation.
  * @param detectors the available ones
  */
 export const endpoints = (
   settings: EndpointSettings,
   detectors: readonly DetectorNames[],
+  wings: readonly Pick<Wing, 'endpoints'>[],
 ): readonly Endpoint[] => [
   ...predictEndpoints(settings, detectors),
   ...voiceEndpoints(settings),
-  ...jobEndpoints(detectors),
   ...streamEndpoints,
   ...fileEndpoints(),
   ...healthEndpoints,
+  ...wings.flatMap((wing) => wing.endpoints(detectors)),
 ];

@@ -5,7 +5,7 @@ import { type Surroundings, stateOf } from '../api/routes/health.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
 
 /** The state of the models in metrics, and whether this process is ready. */
-export function gaugesOf(models: ModelRotation, surroundings: Surroundings) {
+export function modelGauges(models: ModelRotation, surroundings: Surroundings) {
   const status = (): CheckedStatus => models.status();
   return {
     modelSets: () => models.sets,

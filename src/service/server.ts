@@ -1,63 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { setMaxListeners } from 'node:events';
+//
+// This wing puts a server together from the others, and runs it in one or more processes.
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import type { CheckedModels } from '../analysis/known-answers/checked-models.js';
 import type { UploadArena } from '../analysis/memory/arena.js';
 import { ModelRotation } from '../analysis/served/model-rotation.js';
 import { ServedModels } from '../analysis/served/served-models.js';
-import { ExpectedWait } from '../api/admission/expected-wait.js';
-import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-concurrency.js';
-import { openPermitPools, permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
-import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
-import { RequestPermits } from '../api/admission/request-permits.js';
-import { refuseUnacceptable, surroundings } from '../api/fetch/acceptable-addresses.js';
-import { type FetchTarget, linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
-import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
+import type { InFlightElsewhere } from '../api/admission/key-concurrency.js';
+import { permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
+import type { RateCounter } from '../api/admission/rate-limits.js';
+import type { FetchSurroundings } from '../api/fetch/presigned-fetcher.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
-import { AnswerLimits } from '../api/http/answer-limits.js';
-import { ClientAddresses } from '../api/http/client-address.js';
-import { Connections } from '../api/http/connections.js';
-import { Cors } from '../api/http/cors.js';
-import { connectionsInDescriptors } from '../api/http/descriptors.js';
-import { FrontDoor } from '../api/http/front-door.js';
+import type { FrontDoor } from '../api/http/front-door.js';
 import { type Listener, listen } from '../api/http/listener.js';
-import { connectionsByPeer } from '../api/http/peer-connections.js';
 import type { TlsFiles } from '../api/http/tls-files.js';
-import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
 import type { Route } from '../api/routes/route.js';
-import type { StreamDesk } from '../api/routes/stream.js';
-import { StreamSessions } from '../api/streams/stream-sessions.js';
-import { Tickets } from '../api/streams/tickets.js';
-import { ArenaQueue } from '../api/upload/arena-queue.js';
-import { FORM_OVERHEAD_BYTES } from '../api/upload/form-upload.js';
+import type { Wing } from '../api/routes/wing.js';
 import type { ListenAddress } from '../base/config/listen-address.js';
 import type { Config } from '../base/config/options.js';
 import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
-import type { CloseReason } from '../base/observe/close-reason.js';
 import { EndedRequests } from '../base/observe/ended-requests.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
-import type { HealthKeeper } from '../console/health/health-keeper.js';
-import { type AdminOffice, openAdminParts } from '../console/routes/admin-parts.js';
-import { startBackgroundWork } from '../jobs/background-work.js';
+import type { Console } from '../console/console-wing.js';
+import { openJobsWing } from '../jobs/jobs-wing.js';
 import type { JobOffice } from '../jobs/queue/job-office.js';
-import { JobWatch } from '../jobs/routes/job-watch.js';
 import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
-import { gaugesOf } from './model-gauges.js';
+import { openFront } from './front.js';
+import { modelGauges } from './model-gauges.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
-
-/** Its `health` is closed by the caller after the server has stopped. */
-export interface ServerAdmin extends AdminOffice {
-  readonly health: HealthKeeper;
-}
 
 export interface ServerOptions {
   readonly config: Config;
@@ -86,8 +64,8 @@ export interface ServerOptions {
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Closed by the caller after the server has stopped. */
   readonly jobs: JobOffice;
-  /** Without one there is no admin API, and nothing is remembered for it. */
-  readonly admin: ServerAdmin | undefined;
+  /** Without one there is no dashboard and no admin API, and nothing is remembered for them. */
+  readonly console: Console | undefined;
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
@@ -124,8 +102,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Uploads that may wait for room in the arena. */
-const MAX_WAITING_UPLOADS = 256;
 /** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
 const KEEP_RECEIVING_MS = 3000;
 
@@ -173,131 +149,35 @@ async function listenForOperators(
   }
 }
 
-/** @throws Error when the port is taken, or when the arena is too small for one upload */
+/** @throws Error if the port is taken, or if the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, arena, keys, files, log, metrics, recorders, isPortShared, databaseState } = options;
-  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
-    const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
-    if (arena.totalBytes >= bodyBytes) continue;
-    throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
-        `needs ${bodyBytes} including its form.`,
-    );
-  }
-  const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
-  const permits = openPermitPools(config, expectedWait);
-  const { keySharePercent, keyMemoryPercent, addressSharePercent: address } = config;
-  const shares = { key: keySharePercent, address };
-  const memoryShares = { key: keyMemoryPercent, address };
-  const queue = new ArenaQueue(arena, {
-    maxWaiting: MAX_WAITING_UPLOADS,
-    timeoutMs: config.queueTimeoutMs,
-    percents: memoryShares,
-  });
-  const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
-  const policy = linkPolicy(
-    config,
-    () => storagePrefixes(listener.port),
-    (url) => files.storage.isOwnLink(url),
-  );
-  const callbackPolicy = webhookPolicy(config);
-  const around = { ...surroundings, ...options.fetchSurroundings };
-  const refuseAddress = (target: FetchTarget): Promise<void> => refuseUnacceptable(target, around);
-  const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
-  const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
-  const intake = { queue, fetcher };
-  const largeFilePermits = createLargeFilePermits(config);
-  const { jobs: office } = options;
-  const health = options.admin?.health;
+  const { config, files, log, metrics, recorders, isPortShared, databaseState, tracing } = options;
+  const health = options.console?.health;
   const ended = new EndedRequests({ metrics, log, recorders, history: health });
+  const front = openFront(options, ended, () => listener.port);
+  const { door, permits, streams, connections, policy, rates } = front;
   const isStopping = (): boolean => door.phase !== 'running';
-  const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
-  const addresses = new ClientAddresses(config.trustedProxies);
-  const answers = new AnswerLimits({
-    maxBytes: config.maxAnswerBytes,
-    percents: memoryShares,
-    timeoutMs: config.receiveTimeoutMs,
-    onClose,
-  });
-  const connections = new Connections({
-    max: Math.min(config.maxConnections, connectionsInDescriptors()),
-    maxPerAddress: config.maxConnectionsPerAddress,
-    isExempt: (address) => addresses.isTrustedProxy(address),
-    countByPeer: () => connectionsByPeer(listener.port),
-    onClose,
-  });
-  const streams: StreamDesk = {
-    sessions: new StreamSessions({
-      idleTimeoutS: config.streamIdleTimeoutS,
-      maxDurationS: config.maxStreamDurationS,
-      isActive: (keyId) => keys.find(keyId) !== undefined,
-      ...(options.streamClockMs && { nowMs: options.streamClockMs }),
-    }),
-    permits: new RequestPermits(config.maxStreams, { percents: shares, what: 'streams' }),
-    connections: new RequestPermits(config.maxStreams, { percents: shares, what: 'connections of streams' }),
-    memory: queue.memory,
-    tickets: new Tickets(files.signingSecret),
-    record: (record) => ended.note(record, true),
-  };
-  const rates = options.rates ?? new RateLimits(rateLimitOf(config));
-  const adminParts =
-    options.admin &&
-    openAdminParts({
-      ...options.admin,
-      ...{ config, keys, rates, log, isStopping, databaseState, files },
-      status: () => models.status(),
-    });
-  const door = new FrontDoor({
-    keys,
-    permits,
-    expectedWait,
-    rates,
-    concurrency: new KeyConcurrency(config.keyConcurrency, options.inFlightElsewhere),
-    ended,
-    addresses,
-    answers,
-    memory: queue.memory,
-    cors: new Cors(config.corsOrigins),
-    tracing: options.tracing,
-    redeemTicket: (ticket) => streams.tickets.redeem(ticket),
-    sendTimeoutMs: config.receiveTimeoutMs,
-  });
   const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
-  const gauges = {
-    ...gaugesOf(models, { isStopping, databaseState, files }),
-    requestsInFlight: () => permits.requests.inUse,
-    transfersInFlight: () => permits.transfers.inUse,
-    eventStreams: () => permits.watches.inUse + permits.adminWatches.inUse,
-    streams: () => streams.sessions.open,
-    streamsAway: () => streams.sessions.away,
-    expectedWaitS: () => expectedWait.waitMs / 1000,
-    connections: () => connections.open,
-    heldAnswerBytes: () => answers.usedBytes,
-    uploadsWaiting: () => queue.waiting,
-    clientMemoryBytes: () => queue.memory.usedBytes,
-    arenaUsedBytes: () => arena.usedBytes,
-    arenaTotalBytes: () => arena.totalBytes,
-  };
+  const surroundings = { isStopping, databaseState, files };
+  const gauges = { ...modelGauges(models, surroundings), ...front.gauges };
   metrics.declareGauges(gauges);
 
-  const watch = new JobWatch(office.jobs);
-  const draining = new AbortController();
-  // Each client that follows a job listens.
-  setMaxListeners(0, draining.signal);
+  const jobs = openJobsWing({
+    ...{ config, files, models, metrics, ended, log, policy, tracing },
+    office: options.jobs,
+    fetchSurroundings: options.fetchSurroundings,
+  });
+  const console = options.console?.open({
+    ...{ config, rates, log, jobs: jobs.shared, ...surroundings },
+    keys: options.keys,
+    status: () => models.status(),
+  });
+  const wings: readonly Wing[] = console === undefined ? [jobs] : [jobs, console];
 
   function serve(next: ServedModels, operatingPoints: OperatingPoints): void {
     const routes = serverRoutes({
-      ...{ config, intake, largeFilePermits, files, streams, metrics, log, isStopping, databaseState },
-      admin: adminParts,
-      jobs: {
-        jobs: office.jobs,
-        ...{ policy, callbackPolicy, refuseAddress },
-        watch,
-        stopping: draining.signal,
-      },
-      awaitedUploads: files.bucket && office.awaitedUploads,
-      models: next,
-      operatingPoints,
+      ...{ config, metrics, log, front, jobs, ...surroundings },
+      ...{ wings, models: next, operatingPoints, hasDashboard: console !== undefined },
     });
     door.serve(publicRoutes(routes, config, files), routes);
     if (!next.status().models.includes(LARGE_FILE_MODEL)) {
@@ -316,28 +196,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admits: connections.admits,
     ended: connections.ended,
   });
-  const admin = await listenForOperators(config.adminAddress, isPortShared, listener, door);
-  const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
-  const background = startBackgroundWork({
-    tracing: options.tracing,
-    ...{ config, office, files, models, metrics, ended, log, policy, callbackPolicy },
-    fetchSurroundings: options.fetchSurroundings,
-  });
-  const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
-  const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
-  const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
-  log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
-  health?.start({ ...gauges, jobsBusy: () => background.jobsBusy() }, office.jobs);
+  const operators = await listenForOperators(config.adminAddress, isPortShared, listener, door);
+  const adminPort = operators?.port;
+  const stopWatching = restWithoutDescriptors(listener, log, () => front.onClose('descriptors'));
+  jobs.start();
+  const timers = [
+    setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS),
+    setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS),
+    setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS),
+  ];
+  log.info({ host: config.host, ...(operators && { adminPort }), port: listener.port }, 'listening');
+  health?.start({ ...gauges, jobsBusy: () => jobs.busy() }, options.jobs.jobs);
 
   const inFlight = (): number => permitsInUse(permits);
 
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
-    const givenBack = background.close();
+    const givenBack = Promise.all(wings.map((wing) => wing.giveBack?.()));
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
-    draining.abort();
+    for (const wing of wings) wing.drain?.();
     streams.sessions.failAll(() => new ServiceError('STOPPING'));
     stopWatching();
     listener.stopListening();
@@ -345,12 +224,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
     await givenBack;
-    adminParts?.sessions.close();
-    clearInterval(keepReceiving);
-    clearInterval(sweepStreams);
-    clearInterval(cutSlowBodies);
+    for (const wing of wings) wing.close?.();
+    for (const timer of timers) clearInterval(timer);
     listener.close();
-    admin?.close();
+    operators?.close();
     files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
     // Cut-off requests are recorded once their promises have settled, which may take a turn of the disk or the network.
@@ -364,7 +241,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   return {
     port: listener.port,
-    adminPort: admin?.port,
+    adminPort,
     get routes() {
       return door.routes;
     },
@@ -373,7 +250,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const next = new ServedModels(analyser, health);
       serve(next, operatingPoints);
       models.replace(next);
-      background.takeAnew();
+      for (const wing of wings) wing.takeAnew?.();
     },
     replaceOperatingPoints(operatingPoints) {
       if (!isStopping()) serve(models.current, operatingPoints);

@@ -120,7 +120,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
-  const health = parts.HealthKeeper && new parts.HealthKeeper(database, logger, parent);
+  const noteFirst = (event: AuditEvent): Promise<void> => noteAdminAct(config, event);
+  const console = parts.consoleOf?.({ ...books, database, noteFirst }, logger, parent);
+  const health = console?.health;
   const closeState = async (): Promise<void> => {
     keys.close();
     points.close();
@@ -144,7 +146,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metrics,
       tracing,
       recorders: books.recorders,
-      admin: health && { ...books, database, noteFirst: (event) => noteAdminAct(config, event), health },
+      console,
       ...(ratesOverHosts && { rates: ratesOverHosts }),
       ...(parent && {
         rates: new SharedRates(rateLimitOf(config), parent),
@@ -224,8 +226,8 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   const { openBooks } = await import('./server-books.js');
   const { jobOfficeOf } = await import('../jobs/queue/job-office.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
-  const { HealthKeeper = undefined } =
-    config.dashboard === 'on' ? await import('../console/health/health-keeper.js') : {};
+  const { consoleOf = undefined } =
+    config.dashboard === 'on' ? await import('../console/console-wing.js') : {};
   const metrics = new ServiceMetrics();
   const tracing = await openTracing(config, metrics, log);
   const files = await openStorage(config, { database, log });
@@ -234,7 +236,7 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
     start,
     openBooks,
     jobOfficeOf,
-    HealthKeeper,
+    consoleOf,
     metrics,
     tracing,
     files,

@@ -7,7 +7,7 @@ import { KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { MemoryBudget } from '../api/admission/memory-budget.js';
 import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
-import { linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
+import { linkPolicy } from '../api/fetch/fetch-policy.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
 import { Cors } from '../api/http/cors.js';
@@ -17,8 +17,8 @@ import { healthRoutes } from '../api/routes/health.js';
 import { metricsRoute } from '../api/routes/metrics.js';
 import { EndedRequests } from '../base/observe/ended-requests.js';
 import { once } from '../base/once.js';
-import { startBackgroundWork } from '../jobs/background-work.js';
-import { gaugesOf } from './model-gauges.js';
+import { openJobsWing } from '../jobs/jobs-wing.js';
+import { modelGauges } from './model-gauges.js';
 import type { RunningServer, ServerOptions } from './server.js';
 
 const nothing = (): number => 0;
@@ -29,7 +29,7 @@ const nothing = (): number => 0;
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
   const { config, files, log, metrics, recorders, jobs: office, databaseState } = options;
-  const health = options.admin?.health;
+  const health = options.console?.health;
   // Nobody asks a worker for its history.
   const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
   const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
@@ -37,7 +37,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
   metrics.declareGauges({
-    ...gaugesOf(models, { isStopping, databaseState, files }),
+    ...modelGauges(models, { isStopping, databaseState, files }),
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
@@ -60,18 +60,18 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     () => files.storage.linkPrefixes(0),
     (url) => files.storage.isOwnLink(url),
   );
-  const background = startBackgroundWork({
+  const wing = openJobsWing({
+    ...{ config, files, models, metrics, ended, log, policy, office },
     tracing: options.tracing,
-    ...{ config, office, files, models, metrics, ended, log, policy },
-    callbackPolicy: webhookPolicy(config),
     fetchSurroundings: options.fetchSurroundings,
   });
+  wing.start();
   log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');
 
   async function stop(): Promise<void> {
     log.info('stopping');
     door.phase = 'draining';
-    await background.close();
+    await wing.giveBack();
     admin?.close();
     files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
@@ -88,7 +88,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     replaceModels(analyser) {
       if (isStopping()) throw new Error('The worker is stopping.');
       models.replace(new ServedModels(analyser, health));
-      background.takeAnew();
+      wing.takeAnew();
     },
     renewTls() {},
     stop: once(stop),

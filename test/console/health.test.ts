@@ -126,7 +126,7 @@ test('a busy day fits into 200 KB', () => {
 });
 
 test('without a dashboard nothing is counted for it', async (t) => {
-  const server = await startJobServer(t, {}, { admin: undefined });
+  const server = await startJobServer(t, {}, { console: undefined });
   const { status } = await request(server.port, '/v1/admin/health', {
     headers: { 'x-api-key': ADMIN_API_KEY },
   });

@@ -53,7 +53,7 @@ test('the admin API is on the admin address only, if there is one, and nowhere w
   const { server, port } = await startJobServer(t, { adminAddress });
   assert.equal((await request(port, path, { headers })).status, 404);
   assert.equal((await request(server.adminPort ?? 0, path, { headers })).status, 200);
-  const without = await startJobServer(t, {}, { admin: undefined });
+  const without = await startJobServer(t, {}, { console: undefined });
   assert.equal((await request(without.port, path, { headers })).status, 404);
   assert.ok(!(await request(without.port, '/openapi.json')).text.includes('/v1/admin'));
 });

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { RawClient, request } from '../support/http-client.js';
+import { startJobServer } from '../support/job-server.js';
 import { startTestServer } from '../support/test-server.js';
 
 const assetsIn = (page: string): string[] =>
@@ -40,14 +41,14 @@ test('with the dashboard off nothing of it is reachable', async (t) => {
 });
 
 test('with an admin address the dashboard is only there', async (t) => {
-  const { port, server } = await startTestServer(t, { adminAddress: { host: '127.0.0.1', port: 0 } });
+  const { port, server } = await startJobServer(t, { adminAddress: { host: '127.0.0.1', port: 0 } });
   assert.equal((await request(port, '/dashboard/')).status, 404);
   assert.equal((await request(port, '/', { headers: { accept: 'text/html' } })).status, 200);
   assert.equal((await request(server.adminPort ?? 0, '/dashboard/')).status, 200);
 });
 
 test('no path under the dashboard leads to other files', async (t) => {
-  const { port } = await startTestServer(t);
+  const { port } = await startJobServer(t);
   for (const each of [
     '/dashboard/../package.json',
     '/dashboard/%2e%2e/package.json',
@@ -65,7 +66,7 @@ test('no path under the dashboard leads to other files', async (t) => {
 });
 
 test('a browser that opens the address is led to the dashboard, a program is not', async (t) => {
-  const { port } = await startTestServer(t);
+  const { port } = await startJobServer(t);
   const browser = await request(port, '/', { headers: { accept: 'text/html,*/*;q=0.8' } });
   assert.equal(browser.status, 302);
   assert.equal(browser.headers.location, 'dashboard/');
@@ -76,7 +77,7 @@ test('a browser that opens the address is led to the dashboard, a program is not
 });
 
 test('nothing runs on the page but its own files', async (t) => {
-  const { port } = await startTestServer(t);
+  const { port } = await startJobServer(t);
   const { headers, text } = await request(port, '/dashboard/');
   const policy = String(headers['content-security-policy']);
   assert.match(policy, /^default-src 'none';/);
@@ -89,7 +90,7 @@ test('nothing runs on the page but its own files', async (t) => {
 });
 
 test('its files are compressed, kept by browsers, and the same however they are sent', async (t) => {
-  const { port } = await startTestServer(t);
+  const { port } = await startJobServer(t);
   const names = assetsIn((await request(port, '/dashboard/')).text);
   assert.equal(names.length, 2);
   for (const name of names) {

@@ -13,7 +13,7 @@ import type { Config } from '../../src/base/config/options.js';
 import type { Role } from '../../src/base/contract/roles.js';
 import type { Scope } from '../../src/base/contract/scopes.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
-import { HealthKeeper } from '../../src/console/health/health-keeper.js';
+import { consoleOf } from '../../src/console/console-wing.js';
 import { UserRegistry } from '../../src/console/users/user-registry.js';
 import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import { openBooks } from '../../src/service/server-books.js';
@@ -63,7 +63,8 @@ export async function startDashboardServer(
   const metrics = new ServiceMetrics();
   const books = openBooks(config, log, metrics, database, true);
   const arena = new UploadArena(config.maxInflightBytes);
-  const health = new HealthKeeper(database, log, undefined);
+  const admin = { ...books, database, noteFirst: async () => {}, passwords: cheapPasswords() };
+  const console = consoleOf(admin, log, undefined);
   const analyser = around(await startPipeline(config, arena.buffer));
   const { server, origin } = await startServerWith(test, analyser, arena, config, {
     ...parts,
@@ -71,11 +72,11 @@ export async function startDashboardServer(
     metrics,
     recorders: books.recorders,
     jobs: jobOfficeOf(config, database, undefined, 0),
-    admin: { ...books, database, noteFirst: async () => {}, health, passwords: cheapPasswords() },
+    console,
   });
   test.after(async () => {
     await server.stop();
-    await health.close();
+    await console.health.close();
     keys.close();
     await database.close();
   });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
-import { HealthKeeper } from '../../src/console/health/health-keeper.js';
+import { consoleOf } from '../../src/console/console-wing.js';
 import type { AdminOffice } from '../../src/console/routes/admin-parts.js';
 import { type JobOffice, jobOfficeOf } from '../../src/jobs/queue/job-office.js';
 import { migrate } from '../../src/state/database/migrate.js';
@@ -38,23 +38,26 @@ export async function startJobServer(
   await migrate(database, migrations);
   const office = jobOfficeOf({ ...testConfig, ...overrides }, database, undefined, 0);
   const acts: AuditEvent[] = [];
-  const health = new HealthKeeper(database, pino({ level: 'silent' }), undefined);
-  const server = await startTestServer(test, overrides, {
-    admin: {
+  const console = consoleOf(
+    {
       database,
       note: (event) => void acts.push(event),
       noteFirst: async (event) => void acts.push(event),
       flushUsage: async () => {},
-      health,
       passwords: cheapPasswords(),
       ...admin,
     },
+    pino({ level: 'silent' }),
+    undefined,
+  );
+  const server = await startTestServer(test, overrides, {
+    console,
     ...parts,
     jobs: office,
   });
   test.after(async () => {
     await server.server.stop();
-    await health.close();
+    await console.health.close();
     await database.close();
   });
   const call: JobServer['call'] = (method, at, body, apiKey = API_KEY) =>

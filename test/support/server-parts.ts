@@ -44,7 +44,7 @@ export async function serverParts(
     tracing: undefined,
     isPortShared: false,
     recorders: [],
-    admin: undefined,
+    console: undefined,
     ...given,
   };
 }

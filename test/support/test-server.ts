@@ -104,7 +104,7 @@ export interface TestParts
       | 'metrics'
       | 'tracing'
       | 'jobs'
-      | 'admin'
+      | 'console'
       | 'streamClockMs'
       | 'storagePrefixes'
       | 'fetchSurroundings'

@@ -72,7 +72,8 @@ export class BatchTenders {
   /** Gives the batches back, and waits until that is done. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('The server stops.'));
-    for (const timer of [this.#timer, this.#soon]) clearTimeout(timer);
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     this.#unfollow();
     await this.#taking;
     await Promise.allSettled(this.#tended);
