@@ -121,6 +121,35 @@ class Joint(unittest.TestCase):
             (said,) = onnxruntime.InferenceSession(path).run(None, {"features": self.numbers.numpy()})
             np.testing.assert_allclose(said, self.network(self.numbers).numpy(), rtol=1e-3, atol=1e-4)
 
+    @needs_onnx
+    def test_it_comes_out_of_a_shipped_file_as_the_sum_of_its_parts(self):
+        import onnx
+        import torch
+
+        from export.join_curves import joined, part_of
+        from export.recover_joint import joint_of
+        from features.recipe import SERVED_CURVES
+        from networks.detector import SIZES, Detector, export_onnx
+        from window_curves.network import CurveNetwork, MeanOfNetworks
+
+        detector = Detector(**SIZES["small"])
+        own = {kind: CurveNetwork(kind) for kind in SERVED_CURVES}
+        numbers = torch.randn(24, self.numbers.shape[1]) * 2 + 1
+        bands, curves = self.network.split(numbers)
+        with torch.no_grad():
+            detector(bands)  # statistics of its own
+            for network, heard in zip(own.values(), curves):
+                network(heard)
+        detector.eval()
+        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+            path = str(Path(folder, "detector.onnx"))
+            export_onnx(detector, path, 256, 498)
+            parts = {kind: part_of(kind, MeanOfNetworks([network.eval()]), 0.4) for kind, network in own.items()}
+            onnx.save(joined(onnx.load(path), parts), path)
+            made = joint_of(path, "small", numbers.numpy())
+            said = detector(bands) + 0.4 * sum(network(heard) for network, heard in zip(own.values(), curves))
+            np.testing.assert_allclose(made(numbers), said, atol=2e-3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train a detector that hears bands and curves together, on crops and on what recordings may go through.
 
-    python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 0.2]
+    python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 1]
 
-A step has --crops crops, half of them human, each in three views (data/view_sampler.py): as published and twice
-laundered. Every view has its label, and those laundered are to get the logit of the published one, too. Writes last.pt
+A step has --crops crops, half of them human, each in the views of data/view_sampler.py: as published and laundered.
+Every view has its label, and the laundered one is to get the logit of the published one, too. --start-from takes what
+export/recover_joint.py makes of a shipped file, or an earlier run. Writes last.pt
 (averaged weights), settings.json, log.csv and state.pt, from which a run that was broken off goes on, into --run.
 """
 
@@ -98,7 +99,7 @@ class Run:
         torch.manual_seed(options.seed)
         self.model = JointDetector(options.size).to(memory_format=torch.channels_last)
         if options.start_from:
-            self.model.load_state_dict(torch.load(options.start_from), strict=False)
+            self.model.load_state_dict(torch.load(options.start_from))
         self.averaged = copy.deepcopy(self.model)
         self.optimiser = optimiser_of(self.model, options)
         self.step, self._file = 0, folder / "state.pt"
@@ -116,15 +117,29 @@ class Run:
         torch.save(self.averaged.state_dict(), self._file.with_name("last.pt"))
 
 
+class Log:
+    def __init__(self, path, figures):
+        self._file, self._figures = open(path, "a", newline="", buffering=1), figures  # noqa: SIM115, open until the end
+
+    def add(self, step, losses):
+        by_label, alike = np.mean(losses, 0)
+        row = {"time": f"{time.time():.0f}", "step": step, "loss": by_label, "alike": alike, **self._figures()}
+        writer = csv.DictWriter(self._file, row)
+        if self._file.tell() == 0:
+            writer.writeheader()
+        writer.writerow({name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()})
+
+
 def train(options, folder):
     torch.set_num_threads(options.threads)
     run = Run(options, folder)
     valid, spoof = validation_windows(CorpusCache(options.cache), FeatureExtractor(WITH_CURVES))
     parallel = {"num_workers": options.workers, "prefetch_factor": 3} if options.workers else {}
     batches = iter(DataLoader(ViewBatches(options, run.step), batch_size=None, **parallel))
-    log = open(folder / "log.csv", "a", newline="", buffering=1)  # noqa: SIM115, open until the end
-    columns = None
-    losses, saved, validated = [], time.monotonic(), run.step
+    log = Log(folder / "log.csv", lambda: figures(score(run.averaged, valid), spoof))
+    losses, saved = [], time.monotonic()
+    if run.step == 0 and options.start_from:
+        log.add(0, [(float("nan"), float("nan"))])
     run.model.train()
     while run.step < options.steps:
         for group in run.optimiser.param_groups:
@@ -154,21 +169,8 @@ def train(options, folder):
         if time.monotonic() > saved + 60 * SAVE_MINUTES or run.step == options.steps:
             saved = time.monotonic()
             run.save()
-        if run.step >= validated + options.validate_steps or run.step == options.steps:
-            validated = run.step
-            row = {
-                "time": f"{time.time():.0f}",
-                "step": run.step,
-                "loss": np.mean([of for of, _ in losses]),
-                "alike": np.mean([of for _, of in losses]),
-                **figures(score(run.averaged, valid), spoof),
-            }
-            row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}
-            if columns is None:
-                columns = csv.DictWriter(log, row)
-                if log.tell() == 0:
-                    columns.writeheader()
-            columns.writerow(row)
+        if run.step % options.validate_steps == 0 or run.step == options.steps:
+            log.add(run.step, losses)
             losses = []
 
 
@@ -179,8 +181,8 @@ def main():
     parser.add_argument("--run", required=True)
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--crops", type=int, default=16)
-    parser.add_argument("--consistency", type=float, default=0.2)
-    parser.add_argument("--start-from", help="weights to begin with, of as many parts as it has")
+    parser.add_argument("--consistency", type=float, default=1.0)
+    parser.add_argument("--start-from", help="weights to train on")
     parser.add_argument("--seed", type=int, default=20261126)
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.02)
