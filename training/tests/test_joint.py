@@ -121,6 +121,17 @@ class Joint(unittest.TestCase):
             (said,) = onnxruntime.InferenceSession(path).run(None, {"features": self.numbers.numpy()})
             np.testing.assert_allclose(said, self.network(self.numbers).numpy(), rtol=1e-3, atol=1e-4)
 
+    def test_a_difference_pulls_both_views_together_or_all_to_the_teachers(self):
+        import torch
+
+        from train.joint import difference
+
+        views = torch.tensor([[1.0, -2.0], [0.5, -1.0]], requires_grad=True)
+        (pull,) = torch.autograd.grad(difference(views, None), views)
+        self.assertTrue((pull[0] == -pull[1]).all() and (pull[0] * views[0] > 0).all())
+        (pull,) = torch.autograd.grad(difference(views, torch.tensor([3.0, -3.0])), views)
+        self.assertTrue((pull * views < 0).all())
+
     @needs_onnx
     def test_it_comes_out_of_a_shipped_file_as_the_sum_of_its_parts(self):
         import onnx

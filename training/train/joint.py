@@ -18,17 +18,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
-from data.sampler import PARTS, repeat_sound
+from data.sampler import COPY_PAIR_SHARE, PARTS, PUBLISHED_PAIR_SHARE, repeat_sound
 from data.view_sampler import VIEWS, ViewSampler
 from features.native import FeatureExtractor
 from features.recipe import WINDOW_SAMPLES, WITH_CURVES
 from judge.figures import area_under_curve, equal_error_point
 from networks.detector import SIZES, two_views
-from networks.joint import JointDetector
+from networks.joint import JointDetector, load_trained
 from signals.laundering import launder
 from train.detector import LABEL_SMOOTHING, average_weights, hide_parts, learning_rate, optimiser_of
 
@@ -45,7 +46,8 @@ class ViewBatches(IterableDataset):
     def __iter__(self):
         torch.set_num_threads(1)
         chosen, worker = self._options, get_worker_info()
-        sampler = ViewSampler(CorpusCache(chosen.cache), chosen.seed, chosen.crops, chosen.without)
+        cache, shares = CorpusCache(chosen.cache), tuple(chosen.pair_shares)
+        sampler = ViewSampler(cache, chosen.seed, chosen.crops, chosen.without, pair_shares=shares)
         extractor = FeatureExtractor(WITH_CURVES)
         index = self._first + (worker.id if worker else 0)
         while True:
@@ -71,6 +73,20 @@ def validation_windows(cache, extractor):
         for window in [pair[place]]
     ]
     return np.stack(features).astype(np.float16), np.array([clip["label"] == "spoof" for clip in clips])
+
+
+@torch.no_grad()
+def heard_by(teachers, numbers):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return torch.stack([teacher(numbers).float() for teacher in teachers]).mean(0)
+
+
+def difference(views, taught):
+    """Of the logits of laundered crops from those of the published ones; or of all from what teachers said. Both sides
+    get the gradient: if the published one gets none, both grow without end, as one layer makes both."""
+    published, *laundered = views
+    heard, target = (laundered, published) if taught is None else (views, taught)
+    return sum(functional.huber_loss(view, target, delta=DIFFERENCE) for view in heard) / len(heard)
 
 
 @torch.no_grad()
@@ -100,6 +116,8 @@ class Run:
         self.model = JointDetector(options.size).to(memory_format=torch.channels_last)
         if options.start_from:
             self.model.load_state_dict(torch.load(options.start_from))
+        if options.keep_curves:
+            self.model.curves.requires_grad_(False)
         self.averaged = copy.deepcopy(self.model)
         self.optimiser = optimiser_of(self.model, options)
         self.step, self._file = 0, folder / "state.pt"
@@ -115,6 +133,15 @@ class Run:
         torch.save({"step": self.step, **{name: getattr(self, name).state_dict() for name in names}}, partial)
         partial.replace(self._file)
         torch.save(self.averaged.state_dict(), self._file.with_name("last.pt"))
+
+
+def keep_statistics(model):
+    """Lets the normalisations inside the parts stay as they are: laundered crops of training have other statistics,
+    with which alone a shipped detector loses on published and laundered clips of other pages."""
+    for part in (model.bands, *model.curves):
+        for layer in part.modules():
+            if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d)):
+                layer.eval()
 
 
 class Log:
@@ -133,6 +160,7 @@ class Log:
 def train(options, folder):
     torch.set_num_threads(options.threads)
     run = Run(options, folder)
+    teachers = [load_trained(path).to(memory_format=torch.channels_last) for path in options.teachers]
     valid, spoof = validation_windows(CorpusCache(options.cache), FeatureExtractor(WITH_CURVES))
     parallel = {"num_workers": options.workers, "prefetch_factor": 3} if options.workers else {}
     batches = iter(DataLoader(ViewBatches(options, run.step), batch_size=None, **parallel))
@@ -141,6 +169,8 @@ def train(options, folder):
     if run.step == 0 and options.start_from:
         log.add(0, [(float("nan"), float("nan"))])
     run.model.train()
+    if options.keep_statistics:
+        keep_statistics(run.model)
     while run.step < options.steps:
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(run.step / options.steps, options.peak_rate)
@@ -154,11 +184,9 @@ def train(options, folder):
         logits = run.model.decide(said, kept.repeat(VIEWS, 1))
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
         by_label = functional.binary_cross_entropy_with_logits(logits, targets)
-        published, *laundered = logits.chunk(VIEWS)
-        alike = sum(functional.huber_loss(view, published.detach(), delta=DIFFERENCE) for view in laundered) / (
-            VIEWS - 1
-        )
-        loss = by_label + options.consistency * alike
+        taught = heard_by(teachers, numbers[: options.crops].float()) if teachers else None
+        alike = difference(logits.chunk(VIEWS), taught)
+        loss = options.labels * by_label + options.consistency * alike
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -181,8 +209,22 @@ def main():
     parser.add_argument("--run", required=True)
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--crops", type=int, default=16)
-    parser.add_argument("--consistency", type=float, default=1.0)
+    parser.add_argument("--labels", type=float, default=1.0, help="weight of the loss on the labels")
+    parser.add_argument("--consistency", type=float, default=1.0, help="weight of the loss on the difference of logits")
     parser.add_argument("--start-from", help="weights to train on")
+    parser.add_argument("--keep-statistics", action="store_true", help="of the normalisations, of --start-from")
+    parser.add_argument("--keep-curves", action="store_true", help="the networks on curves of --start-from")
+    parser.add_argument(
+        "--teachers", nargs="+", default=[], help="weights whose mean logit of the published crop all views are to get"
+    )
+    parser.add_argument(
+        "--pair-shares",
+        nargs=2,
+        type=float,
+        metavar=("OWN", "PUBLISHED"),
+        default=[COPY_PAIR_SHARE, PUBLISHED_PAIR_SHARE],
+        help="of the pairs, in which a human crop is beside our copy of it or a published one beside its original",
+    )
     parser.add_argument("--seed", type=int, default=20261126)
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.02)
