@@ -145,11 +145,23 @@ def _vocoders_first(spoofs):
 class CropSampler:
     """batch(i) depends only on the arguments and i, so that workers may share the work in any way. `without`: some of
     PARTS; `held_out` is None or (fold, folds): sources of that fold are not drawn. `changes`: pairs of a share of the
-    crops and a function of samples and a Generator, applied in this order before augment()."""
+    crops and a function of samples and a Generator, applied in this order before augment(). `pair_shares`: of the
+    pairs, the shares of a human crop with our copy of it, and of a published copy with its original; there only the
+    synthesis tells the classes apart."""
 
-    def __init__(self, cache, seed, batch_size, without=(), held_out=None, changes=()):
+    def __init__(
+        self,
+        cache,
+        seed,
+        batch_size,
+        without=(),
+        held_out=None,
+        changes=(),
+        pair_shares=(COPY_PAIR_SHARE, PUBLISHED_PAIR_SHARE),
+    ):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
         self._changes = changes
+        self._copy_share, self._published_share = pair_shares
         train = [
             clip for clip in cache.clips if clip["split"] == "train" and not (held_out and is_in_fold(clip, held_out))
         ]
@@ -296,9 +308,9 @@ class CropSampler:
 
     def _draw_pair(self, window_samples, rng):
         kind = rng.random()
-        if self._copies and kind < COPY_PAIR_SHARE:
+        if self._copies and kind < self._copy_share:
             return self._draw_copy_pair(window_samples, rng)
-        if self._published and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + PUBLISHED_PAIR_SHARE:
+        if self._published and self._copy_share <= kind < self._copy_share + self._published_share:
             return self._draw_published_pair(window_samples, rng)
         engine = self._engines and kind >= 1 - ENGINE_SHARE
         same_repository = "same-repository" not in self._without and rng.random() < SAME_REPOSITORY_SHARE

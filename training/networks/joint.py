@@ -32,13 +32,14 @@ class JointDetector(nn.Module):
         heard = PLACES * CURVE_WIDTHS[-1]
         self.sizes = [pooled, *[heard] * len(self.curves)]
         self.scale = nn.BatchNorm1d(sum(self.sizes))
-        self.head = nn.Sequential(
-            nn.Dropout(dropout),
-            nn.Linear(sum(self.sizes), hidden),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(hidden, 1),
+        self.dropout = nn.Dropout(dropout)
+        self.direct = nn.Linear(sum(self.sizes), 1)
+        self.hidden = nn.Sequential(
+            nn.Linear(sum(self.sizes), hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
         )
+        # So a network whose parts come from shipped ones (export/recover_joint.py) begins with their sum.
+        nn.init.zeros_(self.hidden[-1].weight)
+        nn.init.zeros_(self.hidden[-1].bias)
 
     def split(self, numbers):
         """([batch, 1, bands, frames], [[batch, curves, bins] ..])"""
@@ -59,7 +60,8 @@ class JointDetector(nn.Module):
         scaled = self.scale(torch.cat(vectors, 1))
         if kept is not None:
             scaled = scaled * kept.repeat_interleave(torch.tensor(self.sizes), 1)
-        return self.head(scaled).squeeze(1)
+        scaled = self.dropout(scaled)
+        return (self.direct(scaled) + self.hidden(scaled)).squeeze(1)
 
     def forward(self, numbers):
         bands, curves = self.split(numbers)

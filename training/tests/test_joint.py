@@ -121,6 +121,46 @@ class Joint(unittest.TestCase):
             (said,) = onnxruntime.InferenceSession(path).run(None, {"features": self.numbers.numpy()})
             np.testing.assert_allclose(said, self.network(self.numbers).numpy(), rtol=1e-3, atol=1e-4)
 
+    def test_a_difference_pulls_both_views_together_or_all_to_the_teachers(self):
+        import torch
+
+        from train.joint import difference
+
+        views = torch.tensor([[1.0, -2.0], [0.5, -1.0]], requires_grad=True)
+        (pull,) = torch.autograd.grad(difference(views, None), views)
+        self.assertTrue((pull[0] == -pull[1]).all() and (pull[0] * views[0] > 0).all())
+        (pull,) = torch.autograd.grad(difference(views, torch.tensor([3.0, -3.0])), views)
+        self.assertTrue((pull * views < 0).all())
+
+    @needs_onnx
+    def test_it_comes_out_of_a_shipped_file_as_the_sum_of_its_parts(self):
+        import onnx
+        import torch
+
+        from export.join_curves import joined, part_of
+        from export.recover_joint import joint_of
+        from features.recipe import SERVED_CURVES
+        from networks.detector import SIZES, Detector, export_onnx
+        from window_curves.network import CurveNetwork, MeanOfNetworks
+
+        detector = Detector(**SIZES["small"])
+        own = {kind: CurveNetwork(kind) for kind in SERVED_CURVES}
+        numbers = torch.randn(24, self.numbers.shape[1]) * 2 + 1
+        bands, curves = self.network.split(numbers)
+        with torch.no_grad():
+            detector(bands)  # statistics of its own
+            for network, heard in zip(own.values(), curves):
+                network(heard)
+        detector.eval()
+        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+            path = str(Path(folder, "detector.onnx"))
+            export_onnx(detector, path, 256, 498)
+            parts = {kind: part_of(kind, MeanOfNetworks([network.eval()]), 0.4) for kind, network in own.items()}
+            onnx.save(joined(onnx.load(path), parts), path)
+            made = joint_of(path, "small", numbers.numpy())
+            said = detector(bands) + 0.4 * sum(network(heard) for network, heard in zip(own.values(), curves))
+            np.testing.assert_allclose(made(numbers), said, atol=2e-3)
+
 
 if __name__ == "__main__":
     unittest.main()

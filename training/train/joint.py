@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train a detector on bands and curves together, on crops and laundered crops.
 
-    python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 0.2]
+    python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 1]
 
-A step has --crops crops, half of them human, each in three views (data/view_sampler.py): as published and twice
-laundered. Every view has its label, and laundered views are also trained to get the logit of the published one. Writes
-last.pt (averaged weights), settings.json, log.csv and state.pt, from which an interrupted run continues, into --run.
+A step has --crops crops, half of them human, each in the views of data/view_sampler.py: as published and laundered.
+Every view has its label, and both views of a crop are trained to get the same logit. --start-from takes the weights of
+export/recover_joint.py or of an earlier run. Writes last.pt (averaged weights), settings.json, log.csv and state.pt,
+from which an interrupted run continues, into --run.
 """
 
 import argparse
@@ -17,17 +18,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
-from data.sampler import PARTS, repeat_sound
+from data.sampler import COPY_PAIR_SHARE, PARTS, PUBLISHED_PAIR_SHARE, repeat_sound
 from data.view_sampler import VIEWS, ViewSampler
 from features.native import FeatureExtractor
 from features.recipe import WINDOW_SAMPLES, WITH_CURVES
 from judge.figures import area_under_curve, equal_error_point
 from networks.detector import SIZES, two_views
-from networks.joint import JointDetector
+from networks.joint import JointDetector, load_trained
 from signals.laundering import launder
 from train.detector import LABEL_SMOOTHING, average_weights, hide_parts, learning_rate, optimiser_of
 
@@ -44,7 +46,8 @@ class ViewBatches(IterableDataset):
     def __iter__(self):
         torch.set_num_threads(1)
         chosen, worker = self._options, get_worker_info()
-        sampler = ViewSampler(CorpusCache(chosen.cache), chosen.seed, chosen.crops, chosen.without)
+        cache, shares = CorpusCache(chosen.cache), tuple(chosen.pair_shares)
+        sampler = ViewSampler(cache, chosen.seed, chosen.crops, chosen.without, pair_shares=shares)
         extractor = FeatureExtractor(WITH_CURVES)
         index = self._first + (worker.id if worker else 0)
         while True:
@@ -73,6 +76,20 @@ def validation_windows(cache, extractor):
 
 
 @torch.no_grad()
+def heard_by(teachers, numbers):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return torch.stack([teacher(numbers).float() for teacher in teachers]).mean(0)
+
+
+def difference(views, taught):
+    """Of the logits of laundered crops from those of the published ones; or of all from what teachers said. Both sides
+    get the gradient: if the published one gets none, both grow without end, as one layer makes both."""
+    published, *laundered = views
+    heard, target = (laundered, published) if taught is None else (views, taught)
+    return sum(functional.huber_loss(view, target, delta=DIFFERENCE) for view in heard) / len(heard)
+
+
+@torch.no_grad()
 def score(model, features):
     model.eval()
     logits = []
@@ -98,7 +115,9 @@ class Run:
         torch.manual_seed(options.seed)
         self.model = JointDetector(options.size).to(memory_format=torch.channels_last)
         if options.start_from:
-            self.model.load_state_dict(torch.load(options.start_from), strict=False)
+            self.model.load_state_dict(torch.load(options.start_from))
+        if options.keep_curves:
+            self.model.curves.requires_grad_(False)
         self.averaged = copy.deepcopy(self.model)
         self.optimiser = optimiser_of(self.model, options)
         self.step, self._file = 0, folder / "state.pt"
@@ -116,16 +135,42 @@ class Run:
         torch.save(self.averaged.state_dict(), self._file.with_name("last.pt"))
 
 
+def keep_statistics(model):
+    """Lets the normalisations inside the parts stay as they are: laundered crops of training have other statistics,
+    with which alone a shipped detector loses on published and laundered clips of other pages."""
+    for part in (model.bands, *model.curves):
+        for layer in part.modules():
+            if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d)):
+                layer.eval()
+
+
+class Log:
+    def __init__(self, path, figures):
+        self._file, self._figures = open(path, "a", newline="", buffering=1), figures  # noqa: SIM115, open until the end
+
+    def add(self, step, losses):
+        by_label, alike = np.mean(losses, 0)
+        row = {"time": f"{time.time():.0f}", "step": step, "loss": by_label, "alike": alike, **self._figures()}
+        writer = csv.DictWriter(self._file, row)
+        if self._file.tell() == 0:
+            writer.writeheader()
+        writer.writerow({name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()})
+
+
 def train(options, folder):
     torch.set_num_threads(options.threads)
     run = Run(options, folder)
+    teachers = [load_trained(path).to(memory_format=torch.channels_last) for path in options.teachers]
     valid, spoof = validation_windows(CorpusCache(options.cache), FeatureExtractor(WITH_CURVES))
     parallel = {"num_workers": options.workers, "prefetch_factor": 3} if options.workers else {}
     batches = iter(DataLoader(ViewBatches(options, run.step), batch_size=None, **parallel))
-    log = open(folder / "log.csv", "a", newline="", buffering=1)  # noqa: SIM115, open until the end
-    columns = None
-    losses, saved, validated = [], time.monotonic(), run.step
+    log = Log(folder / "log.csv", lambda: figures(score(run.averaged, valid), spoof))
+    losses, saved = [], time.monotonic()
+    if run.step == 0 and options.start_from:
+        log.add(0, [(float("nan"), float("nan"))])
     run.model.train()
+    if options.keep_statistics:
+        keep_statistics(run.model)
     while run.step < options.steps:
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(run.step / options.steps, options.peak_rate)
@@ -139,11 +184,9 @@ def train(options, folder):
         logits = run.model.decide(said, kept.repeat(VIEWS, 1))
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
         by_label = functional.binary_cross_entropy_with_logits(logits, targets)
-        published, *laundered = logits.chunk(VIEWS)
-        alike = sum(functional.huber_loss(view, published.detach(), delta=DIFFERENCE) for view in laundered) / (
-            VIEWS - 1
-        )
-        loss = by_label + options.consistency * alike
+        taught = heard_by(teachers, numbers[: options.crops].float()) if teachers else None
+        alike = difference(logits.chunk(VIEWS), taught)
+        loss = options.labels * by_label + options.consistency * alike
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -154,21 +197,8 @@ def train(options, folder):
         if time.monotonic() > saved + 60 * SAVE_MINUTES or run.step == options.steps:
             saved = time.monotonic()
             run.save()
-        if run.step >= validated + options.validate_steps or run.step == options.steps:
-            validated = run.step
-            row = {
-                "time": f"{time.time():.0f}",
-                "step": run.step,
-                "loss": np.mean([of for of, _ in losses]),
-                "alike": np.mean([of for _, of in losses]),
-                **figures(score(run.averaged, valid), spoof),
-            }
-            row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}
-            if columns is None:
-                columns = csv.DictWriter(log, row)
-                if log.tell() == 0:
-                    columns.writeheader()
-            columns.writerow(row)
+        if run.step % options.validate_steps == 0 or run.step == options.steps:
+            log.add(run.step, losses)
             losses = []
 
 
@@ -179,8 +209,22 @@ def main():
     parser.add_argument("--run", required=True)
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--crops", type=int, default=16)
-    parser.add_argument("--consistency", type=float, default=0.2)
-    parser.add_argument("--start-from", help="weights to begin with, of as many parts as it has")
+    parser.add_argument("--labels", type=float, default=1.0, help="weight of the loss on the labels")
+    parser.add_argument("--consistency", type=float, default=1.0, help="weight of the loss on the difference of logits")
+    parser.add_argument("--start-from", help="weights to train on")
+    parser.add_argument("--keep-statistics", action="store_true", help="of the normalisations, of --start-from")
+    parser.add_argument("--keep-curves", action="store_true", help="the networks on curves of --start-from")
+    parser.add_argument(
+        "--teachers", nargs="+", default=[], help="weights whose mean logit of the published crop all views are to get"
+    )
+    parser.add_argument(
+        "--pair-shares",
+        nargs=2,
+        type=float,
+        metavar=("OWN", "PUBLISHED"),
+        default=[COPY_PAIR_SHARE, PUBLISHED_PAIR_SHARE],
+        help="of the pairs, in which a human crop is beside our copy of it or a published one beside its original",
+    )
     parser.add_argument("--seed", type=int, default=20261126)
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.02)
