@@ -143,7 +143,6 @@ module.exports = {
       'A verdict is a pure function of an analysis.',
     ),
     onlyImports('figures', [], 'Figures are pure functions of scores.'),
-    onlyImports('drawings', ['figures'], 'Drawings are pure functions of figures.'),
     rule(
       'contract-is-data',
       'The contract is data: it imports the errors that it names.',
@@ -159,7 +158,7 @@ module.exports = {
     rule(
       'pure-without-packages',
       'Pure functions need no package and nothing of Node.',
-      { path: rooms('verdict', 'drawings') },
+      { path: rooms('verdict') },
       own,
     ),
   ],

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Builds the dashboard to dist/dashboard: files with a hash in their names, each also compressed, the page that names
-// them, and the licences of what they contain.
+// them, and the licences of what they contain; and the pages of commands to dist/offline.
 import '../scripts/needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { build } from 'esbuild';
+import { buildOffline } from './build-offline.mjs';
+import { checkInputs, dashboardDir, fail, licencesOf, rootDir, shared } from './bundle.mjs';
 
-const dashboardDir = import.meta.dirname;
-const rootDir = path.resolve(dashboardDir, '..');
 const outDir = path.join(rootDir, 'dist/dashboard');
 const assetDir = path.join(outDir, 'assets');
-
-const shared = {
-  bundle: true,
-  format: 'esm',
-  target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  // The client's sources: the page is built before the client is.
-  alias: { 'veravox-client': path.join(rootDir, 'client/src/index.ts') },
-  minify: true,
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-  absWorkingDir: rootDir,
-  // Paths of packages begin with node_modules wherever that leads.
-  preserveSymlinks: true,
-};
 
 const STANDALONE = '?standalone';
 /** What the files of workers and worklets are made of. */
@@ -66,11 +49,7 @@ const { metafile } = await build({
 const inputs = [...Object.keys(metafile.inputs), ...standaloneInputs].filter(
   (file) => !file.startsWith('standalone:'),
 );
-// The dashboard is a client like any other.
-const foreign = inputs.filter(
-  (file) => !/^(?:dashboard|client)\/src\/|^node_modules\/(?:preact|uplot)\//.test(file),
-);
-if (foreign.length > 0) fail(`imports ${foreign.join(', ')}`);
+checkInputs(inputs);
 
 const names = fs.readdirSync(assetDir).sort();
 const only = (pattern) => names.find((name) => pattern.test(name)) ?? fail(`no asset like ${pattern}`);
@@ -79,29 +58,11 @@ const page = fs
   .replace('main.js', only(/^main-.*\.js$/))
   .replace('main.css', only(/^main-.*\.css$/));
 fs.writeFileSync(path.join(outDir, 'index.html'), page);
-fs.writeFileSync(path.join(outDir, 'LICENSES.txt'), licences());
+fs.writeFileSync(path.join(outDir, 'LICENSES.txt'), licencesOf(inputs));
 for (const name of names) {
   const content = fs.readFileSync(path.join(assetDir, name));
   fs.writeFileSync(path.join(assetDir, `${name}.br`), zlib.brotliCompressSync(content));
   fs.writeFileSync(path.join(assetDir, `${name}.gz`), zlib.gzipSync(content, { level: 9 }));
 }
 
-/** The licence of each package that a file contains. */
-function licences() {
-  const packages = new Set(
-    inputs.flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
-  );
-  return [...packages]
-    .sort()
-    .map((name) => {
-      const dir = path.join(rootDir, 'node_modules', name);
-      const file = fs.readdirSync(dir).find((entry) => /^licen[cs]e/i.test(entry));
-      const text = file === undefined ? fail(`no licence in ${name}`) : fs.readFileSync(path.join(dir, file));
-      return `${name}\n\n${text}`;
-    })
-    .join('\n\n');
-}
-
-function fail(problem) {
-  throw new Error(`Dashboard: ${problem}.`);
-}
+await buildOffline();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'preact/hooks';
+import { onThemeChange, themeChanged } from './shown-theme.js';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -14,13 +15,11 @@ function chosen(): Theme {
   return isTheme(stored) ? stored : 'system';
 }
 
-const changes = new EventTarget();
-
 function apply(): void {
   const theme = chosen();
   const isDark = theme === 'dark' || (theme === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
-  changes.dispatchEvent(new Event('change'));
+  themeChanged();
 }
 
 /** Shows the chosen theme, and follows the system's if none is chosen. Call it once. */
@@ -38,15 +37,6 @@ export function choose(theme: Theme): void {
 /** The chosen theme, and whether the page is dark: canvases read their colours anew if that changes. */
 export function useTheme(): { readonly theme: Theme; readonly isDark: boolean } {
   const [, redraw] = useState({});
-  useEffect(() => {
-    const listener = (): void => redraw({});
-    changes.addEventListener('change', listener);
-    return () => changes.removeEventListener('change', listener);
-  }, []);
+  useEffect(() => onThemeChange(() => redraw({})), []);
   return { theme: chosen(), isDark: document.documentElement.dataset.theme === 'dark' };
-}
-
-/** The value of a custom property of the theme, such as `--ink`, for parts that CSS does not paint. */
-export function colour(property: `--${string}`): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }

@@ -6,8 +6,6 @@ import {
   OPERATING_POINT_NAME_EXPECTED,
 } from '../base/contract/operating-point-name.js';
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
-import { percent } from '../evaluation/drawings/frame.js';
-import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
 import { evaluate } from '../evaluation/figures/evaluate.js';
 import { ListError } from '../evaluation/figures/labelled-list.js';
 import { samplesToShow } from '../evaluation/figures/proportion.js';
@@ -23,6 +21,7 @@ import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
 import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
+import { errorNames, percent, rowNames } from './report-words.js';
 
 interface CalibrateOptions extends Omit<ListOptions, 'threshold'> {
   readonly name: string;

@@ -7,9 +7,6 @@ import { type Config, options as settings } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../base/contract/limits.js';
 import { catalogue } from '../base/errors/catalogue.js';
-import { groupDrawings, overallDrawings } from '../evaluation/drawings/drawings.js';
-import { reportPage } from '../evaluation/drawings/report-page.js';
-import { svgFile } from '../evaluation/drawings/svg.js';
 import { defaultBootstrap } from '../evaluation/figures/bootstrap.js';
 import { type ComparedModel, compareModels } from '../evaluation/figures/comparison.js';
 import { evaluate, type FailedSample } from '../evaluation/figures/evaluate.js';
@@ -32,6 +29,7 @@ import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-ro
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
+import { loadOfflinePages } from './offline-pages.js';
 import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
 
@@ -98,6 +96,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
     if (target !== undefined) await stat(path.dirname(target));
   }
   if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
+  const pages = await loadOfflinePages();
   const scored = await scoreList(file, options, showListProgress);
   const other =
     options.compare === undefined ? undefined : await otherModel(file, scored, options, options.compare);
@@ -108,10 +107,10 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.report !== undefined) {
     await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
   }
-  if (options.html !== undefined) await writeFile(options.html, reportPage(report));
+  if (options.html !== undefined) await writeFile(options.html, pages.reportPage(report));
   if (options.svg !== undefined) {
-    for (const drawing of [...overallDrawings(report), ...groupDrawings(report)]) {
-      await writeFile(path.join(options.svg, `${drawing.name}.svg`), svgFile(drawing));
+    for (const [name, plot] of pages.plotFiles(report)) {
+      await writeFile(path.join(options.svg, `${name}.svg`), plot);
     }
   }
   if (options.json) printJson(report, 1);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
 import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
-import { columnsOf } from '../evaluation/drawings/drawings.js';
-import { percent } from '../evaluation/drawings/frame.js';
-import { rowsOf } from '../evaluation/drawings/group-plot.js';
+import type { Comparison, Figure, ListedShare, Report, Share } from '../evaluation/figures/report.js';
 import {
+  columnsOf,
   comparisonRows,
+  groupRows,
   meanInside,
   missingMeans,
   missingThresholds,
   wrongRow,
-} from '../evaluation/drawings/report-rows.js';
-import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
-import type { Comparison, Figure, ListedShare, Report, Share } from '../evaluation/figures/report.js';
+} from './report-rows.js';
+import { errorNames, percent, rowNames } from './report-words.js';
 import { textTable } from './text-table.js';
 
 /** Largest number of groups per column here; JSON and HTML have all. */
@@ -123,7 +122,7 @@ function comparisonTable({ task, model }: Report, comparison: Comparison): Shown
 }
 
 function groupTable(report: Report, column: string): Shown {
-  const rows = rowsOf(report, column);
+  const rows = groupRows(report, column);
   const cells = rows
     .slice(0, MAX_ROWS)
     .map(({ kind, name, members }) => [

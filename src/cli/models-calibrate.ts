@@ -9,8 +9,6 @@ import { scoreFingerprintOf } from '../analysis/models/score-fingerprint.js';
 import type { Config } from '../base/config/options.js';
 import { answersTo } from '../base/contract/model-ids.js';
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
-import { percent } from '../evaluation/drawings/frame.js';
-import { errorNames } from '../evaluation/drawings/wording.js';
 import {
   bothClassesAlike,
   calibratedScore,
@@ -27,6 +25,7 @@ import { noteAdminAct } from '../state/records/admin-act.js';
 import { addScoringOptions, isOurFailure } from './evaluate.js';
 import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
+import { errorNames, percent } from './report-words.js';
 import { textTable } from './text-table.js';
 
 interface CommandOptions {

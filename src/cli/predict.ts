@@ -22,6 +22,7 @@ import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, wit
 import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
+import { loadOfflinePages } from './offline-pages.js';
 import { print, printJson, progressOutput } from './output.js';
 import { predictionTable, runSummary } from './prediction-table.js';
 import { ProgressLine, showListProgress } from './progress-line.js';
@@ -111,7 +112,8 @@ async function predict(given: string[], options: PredictOptions, command: Comman
   const config = localConfig();
   const points = await pointsForThreshold(config, options.threshold);
   const inputs = await namedInputs(given);
-  const files = options.html === undefined ? undefined : new TimelineFiles(options.html);
+  const files =
+    options.html === undefined ? undefined : new TimelineFiles(options.html, await loadOfflinePages());
   const contents = new Map<string, Uint8Array>();
   if (given.includes(STANDARD_INPUT)) contents.set(STANDARD_INPUT, await readStandardInput());
   const recordings = inputs.filter(({ problem }) => problem === undefined).map(({ file }) => [file]);

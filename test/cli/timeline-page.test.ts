@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages of `veravox predict --html`, read by Python's HTML parser, and by Chromium where there is one.
+// Pages of `veravox predict --html`, read by Python's HTML parser and by Chromium.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Prediction } from '../../src/base/contract/prediction.js';
+import { loadOfflinePages, type TimelineEntry } from '../../src/cli/offline-pages.js';
 import { MAX_BINS, type Outline, OutlineBuilder } from '../../src/cli/timeline/outline.js';
 import { Outliner } from '../../src/cli/timeline/outliner.js';
-import { type TimelineEntry, timelinePage } from '../../src/cli/timeline/timeline-page.js';
+import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { assertNoSidewaysScrolling, takeoverOf } from '../support/page-facts.js';
 import { monoWav } from '../support/wav.js';
+
+const { timelinePage } = await loadOfflinePages();
 
 const RATE_HZ = 16_000;
 
@@ -23,6 +28,7 @@ const hostile = [
   '</title></style></svg><iframe srcdoc="<script>alert(1)</script>">',
   '&lt;b&gt;<!--',
   '\u202Egnp.wav\u0000\u0007\n',
+  '</script><script>document.title="owned"</script>\u2028',
 ];
 
 function predictionOf(windows: number, warnings: readonly string[] = []): Prediction {
@@ -76,12 +82,12 @@ const parsed = (page: string): Parsed =>
   JSON.parse(execFileSync('python3', ['-c', PARSE], { input: page, maxBuffer: 1 << 28 }).toString());
 
 const expectedTags = new Set(
-  'html head meta title style body main h1 h2 bdi div p strong section ul li details summary a table thead tbody tr th td svg rect path line text'.split(
+  'html head meta title style body main noscript h1 h2 h3 bdi div p span code strong section ul li dl dt dd details summary a table thead tbody tr th td script'.split(
     ' ',
   ),
 );
 
-/** No part of a page loads, runs or links to anything. */
+/** Nothing of a page loads or leads anywhere, and nothing runs but its own script. */
 function assertHarmless(page: string): Parsed {
   const found = parsed(page);
   for (const [tag, attributes] of found.tags) {
@@ -91,17 +97,23 @@ function assertHarmless(page: string): Parsed {
       if (name === 'href') assert.match(value ?? '', /^#f\d+$/);
     }
   }
-  for (const refused of [/[^\P{Cc}\n]|\p{Cf}/u, /@import|url\(/])
+  assert.equal(found.tags.filter(([tag]) => tag === 'script').length, 2, 'the data and the code');
+  for (const refused of [/[^\P{Cc}\n]|\p{Cf}|\p{Zl}/u, /@import|url\(/])
     assert.ok(!refused.test(page), refused.source);
-  assert.ok(page.includes(`content="default-src 'none'; style-src 'unsafe-inline'"`));
+  const [, policy = ''] = /content="(default-src [^"]+)"/.exec(page) ?? [];
+  assert.match(
+    policy,
+    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'sha256-[\w+/]{43}='; base-uri 'none'; /,
+  );
   return found;
 }
+
+const shownName = (file: string): string => file.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}]/gu, '\u{FFFD}');
 
 test('names of files, models and warnings are text, whatever they hold', () => {
   for (const file of hostile) {
     const { texts } = assertHarmless(timelinePage([entry(file)]));
-    const shown = file.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
-    assert.ok(texts.includes(shown), file);
+    assert.ok(texts.includes(shownName(file)), file);
   }
   assertHarmless(
     timelinePage([
@@ -111,56 +123,99 @@ test('names of files, models and warnings are text, whatever they hold', () => {
   );
 });
 
-const browser = ['chromium-headless-shell', 'chromium'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-);
-
-test('a browser shows the page with hostile names, and runs nothing', {
-  skip: browser === undefined && 'no browser',
-}, (t) => {
+async function opened(t: TestContext, entries: readonly TimelineEntry[]) {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'page.html');
-  fs.writeFileSync(file, timelinePage(hostile.map((name) => entry(name))));
-  const args = [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    `--user-data-dir=${folder}/profile`,
-    '--dump-dom',
-  ];
-  const dom = execFileSync(browser ?? '', [...args, pathToFileURL(file).href], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const { texts } = assertHarmless(dom.toString());
-  assert.ok(texts.includes('6 recordings: voices over time'));
+  fs.writeFileSync(file, timelinePage(entries));
+  const page = await openPage(t, await launchBrowser(t), pathToFileURL(folder).href);
+  await page.goto(pathToFileURL(file).href);
+  return page;
+}
+
+test('a browser shows hostile names, draws their timelines, and runs nothing of them', async (t) => {
+  const page = await opened(
+    t,
+    hostile.map((file) => entry(file)),
+  );
+  await page.getByRole('heading', { name: `${hostile.length} recordings` }).waitFor();
+  assert.equal(await page.locator('canvas').count(), hostile.length);
+  for (const file of hostile) await page.getByRole('heading', { name: shownName(file).trim() }).waitFor();
+  const { title, handlers } = await takeoverOf(page);
+  assert.equal(title, `${hostile.length} recordings: voices over time`);
+  assert.equal(handlers, 0);
+  assert.equal(await page.locator('img, iframe, main script').count(), 0);
 });
 
-test('a page says in words and in a table what it draws', () => {
-  const page = timelinePage([entry('call.wav', 3)]);
-  const { tags, texts } = parsed(page);
-  const [, attributes = []] = tags.find(([tag]) => tag === 'svg') ?? [];
-  const { role, 'aria-label': label } = Object.fromEntries(attributes);
-  assert.equal(role, 'img');
-  assert.match(label ?? '', /spoofed, score 0\.750, confidence 0\.500; 0 of 3 windows are spoofed/);
-  assert.ok(
-    tags.some(([tag]) => tag === 'summary'),
-    'opened by keyboard',
-  );
-  for (const text of [
-    'spoofed, score 0.750, confidence 0.500',
-    'mixed_content',
-    'threshold 0.5',
-    '0:05.0 to 0:10.0',
-    '0.070',
-  ]) {
-    assert.ok(texts.includes(text), text);
+test('a timeline is moved by keyboard, in both themes, on narrow screens and for screen readers', async (t) => {
+  const page = await opened(t, [entry('call.wav', 12)]);
+  const canvas = page.getByRole('slider', { name: 'Window' });
+  await canvas.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('End');
+  await page.getByText(/^Window 12 of 12, 0:55 to 1:00: score 0\.770, AI-generated/).waitFor();
+  await page.getByText('12 windows as a table').click();
+  await page.getByRole('button', { name: '0:55' }).waitFor();
+  const pictures = new Set<string>();
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await assertAccessible(page);
+    await keepPicture(page, 'timeline-page', scheme);
+    pictures.add((await canvas.screenshot()).toString('base64'));
   }
-  assert.equal(
-    tags.filter(([tag, its]) => tag === 'th' && its.some(([name]) => name === 'scope')).length,
-    3 + 3,
-  );
-  assert.ok(!/NaN|Infinity|undefined/.test(page));
+  assert.equal(pictures.size, 2, 'the drawing follows the theme');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await assertAccessible(page);
+  await assertNoSidewaysScrolling(page);
 });
+
+test('of many recordings, a browser draws those that are near', async (t) => {
+  const page = await opened(
+    t,
+    Array.from({ length: 200 }, (_, i) => entry(`${i}.wav`)),
+  );
+  const isDrawn = (i: number): Promise<boolean> =>
+    page.evaluate(`document.querySelectorAll('canvas')[${i}].width > 0`);
+  await page.getByRole('link', { name: '0.wav', exact: true }).click();
+  await eventually(() => isDrawn(0), 'the first is drawn');
+  await page.getByRole('link', { name: '199.wav' }).click();
+  await eventually(() => isDrawn(199), 'the last is drawn');
+  await eventually(async () => !(await isDrawn(0)), 'the first is not kept');
+  const drawn = Number(
+    await page.evaluate("[...document.querySelectorAll('canvas')].filter(({ width }) => width > 0).length"),
+  );
+  assert.ok(drawn < 20, `${drawn}`);
+});
+
+test('without scripts, a page says its verdict and the reason', () => {
+  const page = timelinePage([entry('call.wav', 3)]);
+  const { texts } = parsed(page);
+  for (const text of [
+    'The timelines need JavaScript.',
+    'AI-generated, but 15 s look human at 0:00',
+    'mixed_content',
+    'Some windows look AI-generated and some human: the timeline shows where.',
+    '0 of 3 windows look AI-generated.',
+    '0.750',
+    '0.500',
+  ]) {
+    assert.ok(
+      texts.some((each) => each.trim() === text),
+      text,
+    );
+  }
+  assert.ok(!/>[^<]*\b(?:NaN|Infinity|undefined)\b/.test(page.slice(0, page.indexOf('<script'))));
+});
+
+interface Data {
+  readonly speech?: readonly unknown[];
+  readonly lanes: readonly {
+    readonly windows: readonly { readonly result: string; readonly startS: number; readonly endS: number }[];
+    readonly warningCount: number;
+    readonly note: string;
+  }[];
+}
+const dataOf = (page: string): Data[] =>
+  JSON.parse(/<script id="data" type="application\/json">(.*?)<\/script>/s.exec(page)?.[1] ?? '');
 
 test('a day of audio is a small page, and so is each of many files', () => {
   const outline = outlineOf(86_400);
@@ -169,22 +224,43 @@ test('a day of audio is a small page, and so is each of many files', () => {
     `${outline.bins.length} bins`,
   );
   assert.ok(Math.abs(outline.bins.length * outline.binS - 86_400) <= outline.binS);
-  const prediction = predictionOf(
+  const made = predictionOf(
     17_280,
-    Array.from({ length: 5000 }, (_, i) => `Warning ${i}.`),
+    Array.from(
+      { length: 5000 },
+      (_, i) => `Not analysed from ${15 * i} s to ${15 * i + 5} s: 95 percent is not speech (more than 80).`,
+    ),
   );
-  const day = { file: 'day.flac', prediction, modelId: 'm', threshold: 0.5, outline };
+  // A single AI-generated window in a human day.
+  const segments = made.segments.map((segment, i) => ({
+    ...segment,
+    ...(i === 9999
+      ? { scores: [0.9], result: 'spoofed' as const }
+      : { scores: [0.000123 * (i % 1000)], result: 'bonafide' as const }),
+  }));
+  const global = { ...made.global, result: 'bonafide' as const };
+  const day = {
+    file: 'day.flac',
+    prediction: { ...made, global, segments },
+    modelId: 'm',
+    threshold: 0.5,
+    outline,
+  };
   const page = timelinePage([day]);
   assert.ok(page.length < 200_000, `${page.length} characters`);
-  const { texts } = parsed(page);
-  // Each row stands for 29 windows, and none is lost.
-  const rows = [...page.matchAll(/<td>(\d+)<\/td><td>(\d+)<\/td><\/tr>/g)];
-  const sum = (column: number): number => rows.reduce((total, row) => total + Number(row[column]), 0);
+  const [{ lanes: [lane] = [] } = { lanes: [] }] = dataOf(page);
+  assert.ok(lane && lane.windows.length <= 600 && lane.windows.length >= 250, `${lane?.windows.length}`);
+  assert.ok(page.includes('but 5 s look AI-generated at 13:53:15'));
+  assert.match(lane.note, /^1 of 17280 windows look AI-generated\. Neighbours are joined: /);
+  const spoofed = lane.windows.filter(({ result }) => result === 'spoofed');
+  assert.equal(spoofed.length, 1);
+  assert.ok(Math.abs((spoofed[0]?.startS ?? 0) - 5 * 9999) < 300, 'at its time, as near as it is seen');
   assert.deepEqual(
-    [sum(1), sum(2)],
-    [17_280, prediction.segments.filter(({ result }) => result === 'spoofed').length],
+    lane.windows.slice(1).filter(({ startS }, i) => startS !== lane.windows[i]?.endS),
+    [],
+    'no time is left out',
   );
-  assert.ok(texts.includes('and 4800 more'));
+  assert.equal(lane.warningCount, 5000);
   const many = timelinePage(Array.from({ length: 20 }, () => day));
   assert.ok(many.length < 20 * 30_000, `${many.length} characters`);
 });
@@ -230,9 +306,10 @@ test('a command writes one page for all files, or one for each, also for those t
   const one = await runCli(['predict', recordings, '--html', all], settings);
   assert.equal(one.status, 1, 'one file is not audio');
   const { tags, texts } = assertHarmless(fs.readFileSync(all, 'utf8'));
-  assert.equal(tags.filter(([tag]) => tag === 'section').length, 3);
-  assert.equal(tags.filter(([, attributes]) => attributes.some(([, value]) => value === 'speech')).length, 2);
-  assert.ok(texts.some((text) => text.startsWith('Not analysed: The file is not in a supported format')));
+  const sections = tags.filter(([tag, its]) => tag === 'section' && its.some(([name]) => name === 'id'));
+  assert.equal(sections.length, 3);
+  assert.equal(dataOf(fs.readFileSync(all, 'utf8')).filter(({ speech }) => speech?.length).length, 2);
+  assert.ok(texts.some((text) => text.startsWith('The file is not in a supported format')));
   await runCli(['predict', recordings, '--html', pages], settings);
   assert.deepEqual(fs.readdirSync(pages).sort(), ['a.mp3-2.html', 'a.mp3.html', 'broken.wav.html']);
   const refused = await runCli(

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The page and the plots of `veravox evaluate --html` and `--svg`.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { groupDrawings, overallDrawings } from '../../src/evaluation/drawings/drawings.js';
-import { reportPage } from '../../src/evaluation/drawings/report-page.js';
-import { svgFile } from '../../src/evaluation/drawings/svg.js';
+import { pathToFileURL } from 'node:url';
+import { loadOfflinePages } from '../../src/cli/offline-pages.js';
 import { defaultBootstrap } from '../../src/evaluation/figures/bootstrap.js';
 import { evaluate } from '../../src/evaluation/figures/evaluate.js';
 import { SeededRandom } from '../../src/evaluation/figures/random.js';
 import type { Report } from '../../src/evaluation/figures/report.js';
 import type { Sample } from '../../src/evaluation/figures/sample.js';
+import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
+import { assertNoSidewaysScrolling } from '../support/page-facts.js';
+import { someReport } from '../support/some-report.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const { reportPage, plotFiles } = await loadOfflinePages();
 
 const hostile = `<script>alert("1")</script>&'`;
 
@@ -51,16 +61,24 @@ const reports = {
 
 for (const [what, report] of Object.entries(reports)) {
   test(`the plots ${what} stay within their frames and are numbers throughout`, () => {
-    const drawings = [...overallDrawings(report), ...groupDrawings(report)];
-    assert.equal(drawings.length, report.overall.eer === null ? 3 : 4);
-    for (const drawing of drawings) {
-      const text = svgFile(drawing);
-      assert.doesNotMatch(text, /NaN|Infinity|undefined|null/, drawing.name);
-      const { width, height } = drawing;
-      for (const [, x, y] of text.matchAll(/<(?:text|circle) c?x="([^"]+)" c?y="([^"]+)"/g)) {
-        assert.ok(Number(x) >= 0 && Number(x) <= width, `${drawing.name}: x ${x}`);
-        assert.ok(Number(y) >= 0 && Number(y) <= height, `${drawing.name}: y ${y}`);
+    const plots = plotFiles(report);
+    assert.deepEqual(
+      [...plots.keys()],
+      [...(report.overall.eer === null ? [] : ['det']), 'scores', 'reliability'],
+    );
+    for (const [name, text] of plots) {
+      execFileSync('python3', ['-c', 'import sys, xml.dom.minidom as x; x.parse(sys.stdin)'], {
+        input: text,
+      });
+      assert.doesNotMatch(text, /NaN|Infinity|undefined|null/, name);
+      const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(text) ?? [];
+      let places = 0;
+      for (const [, x, y] of text.matchAll(/<(?:text|circle)[^>]* c?x="([^"]+)" c?y="([^"]+)"/g)) {
+        places++;
+        assert.ok(Number(x) >= 0 && Number(x) <= Number(width), `${name}: x ${x}`);
+        assert.ok(Number(y) >= 0 && Number(y) <= Number(height), `${name}: y ${y}`);
       }
+      assert.ok(places > 10, `${name}: ${places} texts and points`);
     }
   });
 }
@@ -76,21 +94,35 @@ test('the curve is drawn from its first to its last threshold, and the equal err
   assert.ok(nearest < 0.03, `${nearest}`);
 });
 
+/** What is read, without tags. */
+const textOf = (page: string): string =>
+  page
+    .replace(/<style>.*<\/style>/s, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
 describe('the page', () => {
   test('needs nothing from elsewhere and runs no script', () => {
     const page = reportPage(reports['of overlapping classes']);
-    assert.doesNotMatch(page, /<script|<link|<img|<iframe|@import|url\(|\shref=|\ssrc=|\son\w+=/i);
+    assert.doesNotMatch(page, /<script|<link|<img|<iframe|@import|\shref=|\ssrc=|\sstyle=|\son\w+=/i);
+    assert.doesNotMatch(page, /url\((?!#)/);
     const addresses = page.match(/https?:[^"'<\s]+/g) ?? [];
     assert.deepEqual([...new Set(addresses)], ['http://www.w3.org/2000/svg']);
     assert.match(page, /prefers-color-scheme:dark/);
+    assert.match(
+      page,
+      /"default-src &#39;none&#39;; style-src &#39;sha256-|"default-src 'none'; style-src 'sha256-/,
+    );
+    assert.doesNotMatch(page, /script-src|unsafe/);
   });
 
   test('shows names from the list as text, whatever is in them', () => {
     const report = reportOf(20, 6, hostile);
     const page = reportPage(report);
     assert.doesNotMatch(page, /<script/);
-    assert.ok(page.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;'));
-    for (const drawing of groupDrawings(report)) assert.doesNotMatch(svgFile(drawing), /<script/);
+    assert.ok(page.includes(`>&lt;script>alert(&quot;1&quot;)&lt;/script>&amp;'</bdi>`));
+    const named = { ...report, classes: { positive: hostile, negative: hostile } } as unknown as Report;
+    for (const [name, text] of plotFiles(named)) assert.doesNotMatch(text, /<script/, name);
   });
 
   test('compares two models, and shows thresholds, wrong verdicts and why means are missing', () => {
@@ -112,25 +144,59 @@ describe('the page', () => {
     };
     const page = reportPage({ ...report, comparison });
     assert.doesNotMatch(page, /<script/);
-    assert.match(page, /<td>10\.0 %<\/td><td>25\.0 %<\/td><td>\+15\.0 %<\/td><td>-5\.0 % to \+30\.0 %<\/td>/);
-    assert.match(page, /<td>1<\/td><td>9<\/td><td>0\.0215<\/td>/);
-    assert.match(page, /<td>below 0\.0001<\/td>/);
-    assert.match(page, /<h2>Thresholds<\/h2>/);
-    assert.match(
-      page,
-      /Not given: a threshold for at most 0\.1 %, 1\.0 %, 2\.0 %, 5\.0 % or 10\.0 % human called spoofed \(a threshold needs at least 5 /,
-    );
-    assert.doesNotMatch(page, /<td>null/);
-    assert.match(page, /<h2>Most confidently wrong<\/h2>/);
-    assert.match(
-      page,
-      /Not given: mean AUC inside one source \(a mean needs at least 5 sources with both classes; the list has 1\)\./,
-    );
+    const text = textOf(page);
+    for (const shown of [
+      ' 10.0 % 25.0 % +15.0 % -5.0 % to +30.0 % ',
+      ' 1 9 0.0215 ',
+      ' below 0.0001 ',
+      ' Thresholds ',
+      ' Not given: 0.1 % human called spoofed (a threshold needs at least 5 ',
+      ' Not given: 10.0 % human called spoofed (a threshold needs at least 5 ',
+      ' Most confidently wrong ',
+      ' mean AUC inside one source ( a mean needs at least 5 sources with both classes; the list has 1 ).',
+      ' Inside one source Source ',
+      ' Groups with both classes, against each other ',
+    ]) {
+      assert.ok(text.includes(shown), shown);
+    }
+    assert.doesNotMatch(text, / null /);
   });
 
-  test('says what has no score', () => {
-    const page = reportPage(reports['of two clips']);
-    assert.match(page, /and 1 without a score/);
-    assert.match(page, /NO_SPEECH/);
+  test('has all groups and rows without a score', () => {
+    const report = reports['of two clips'];
+    const [group] = report.groups;
+    const [failure] = report.failures;
+    assert.ok(group && failure);
+    const groups = Array.from({ length: 90 }, (_, i) => ({ ...group, value: `group ${i}.` }));
+    const files = Array.from({ length: 300 }, (_, i) => ({ name: `file ${i}.`, message: 'No speech.' }));
+    const text = textOf(reportPage({ ...report, groups, failures: [{ ...failure, files }] }));
+    assert.ok(text.includes(', 1 without a score'));
+    assert.ok(text.includes(' NO_SPEECH (300)'));
+    for (const { value } of groups) assert.ok(text.includes(` ${value} `), value);
+    for (const { name } of files) assert.ok(text.includes(` ${name} `), name);
+  });
+
+  test('is read from a file, without a network or scripts, in both themes and on narrow screens', async (t) => {
+    const folder = temporaryFolder(t);
+    const file = path.join(folder, 'report.html');
+    fs.writeFileSync(file, reportPage(someReport(400)));
+    const browser = await launchBrowser(t);
+    const page = await openPage(t, browser, pathToFileURL(folder).href);
+    await page.goto(pathToFileURL(file).href);
+    for (const name of [/^Detection error trade-off\./, /^Scores of the two/, /^Reliability of the/]) {
+      await page.getByRole('img', { name }).waitFor();
+    }
+    assert.equal(await page.getByRole('button').count(), 0, 'controls would do nothing');
+    const papers = new Set<unknown>();
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      papers.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      await assertAccessible(page);
+      await keepPicture(page, 'report-page', scheme);
+    }
+    assert.equal(papers.size, 2);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await assertAccessible(page);
+    await assertNoSidewaysScrolling(page);
   });
 });

@@ -64,7 +64,9 @@ export async function openPage(
     viewport: { width, height },
     acceptDownloads: true,
   });
-  await context.grantPermissions(['microphone', 'clipboard-read', 'clipboard-write'], { origin });
+  // A page in a file has no origin that could have any.
+  if (origin.startsWith('http'))
+    await context.grantPermissions(['microphone', 'clipboard-read', 'clipboard-write'], { origin });
   const page = await context.newPage();
   // Long, because other work may occupy the machine.
   context.setDefaultTimeout(120_000);

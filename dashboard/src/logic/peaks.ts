@@ -20,7 +20,8 @@ const MOST_GAIN = 30;
 const SHORTEST_BIN_S = 0.001;
 const COARSEST_BINS = 512;
 
-const inSteps = (sample: number): number => Math.round(Math.max(-1, Math.min(1, sample)) * FULL_SCALE);
+/** A sample, -1..1, as peaks have it. */
+export const inSteps = (sample: number): number => Math.round(Math.max(-1, Math.min(1, sample)) * FULL_SCALE);
 
 /** Takes samples as they come, and keeps their peaks only. */
 export class PeaksBuilder {
@@ -58,18 +59,11 @@ export class PeaksBuilder {
 
   done(): Peaks {
     if (this.#inBin > 0) this.#closeBin();
-    const levels = [
-      {
-        binS: this.#binS,
-        low: this.#low.subarray(0, this.#bins),
-        high: this.#high.subarray(0, this.#bins),
-      },
-    ];
-    for (let level = levels[0]; level !== undefined && level.low.length > COARSEST_BINS; ) {
-      level = coarser(level);
-      levels.push(level);
-    }
-    return levels;
+    return withCoarser({
+      binS: this.#binS,
+      low: this.#low.subarray(0, this.#bins),
+      high: this.#high.subarray(0, this.#bins),
+    });
   }
 
   #closeBin(): void {
@@ -79,6 +73,13 @@ export class PeaksBuilder {
     this.#bins = Math.min(this.#bins + 1, this.#low.length);
     this.#inBin = 0;
   }
+}
+
+/** A level and those made of it. */
+export function withCoarser(finest: PeakLevel): Peaks {
+  const levels = [finest];
+  for (let level = finest; level.low.length > COARSEST_BINS; levels.push(level)) level = coarser(level);
+  return levels;
 }
 
 function coarser({ binS, low, high }: PeakLevel): { binS: number; low: Int16Array; high: Int16Array } {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { colour, useTheme } from '../theme.js';
+import { colour } from '../shown-theme.js';
+import { useTheme } from '../theme.js';
 
 export interface PlotSeries {
   readonly name: string;

@@ -76,30 +76,7 @@ export class OutlineBuilder {
     this.#bins.push(this.#last);
     this.#last = undefined;
     if (this.#bins.length < MAX_BINS) return;
-    this.#bins = halved(this.#bins, joined);
+    this.#bins = this.#bins.flatMap((bin, i) => (i % 2 === 0 ? joined(bin, this.#bins[i + 1]) : []));
     this.#framesPerBin *= 2;
   }
-}
-
-/** Each two become one. */
-function halved<Item>(items: readonly Item[], join: (a: Item, b: Item | undefined) => Item): Item[] {
-  const half: Item[] = [];
-  for (let i = 0; i < items.length; i += 2) half.push(join(items[i] as Item, items[i + 1]));
-  return half;
-}
-
-/** The same with fewer bins, for a page of many recordings. */
-export function coarser({ binS, bins }: Outline, maxBins: number): Outline {
-  let outline: Outline = { binS, bins };
-  while (outline.bins.length > maxBins) {
-    outline = {
-      binS: 2 * outline.binS,
-      bins: halved(outline.bins, (a, b = a) => ({
-        high: Math.max(a.high, b.high),
-        low: Math.min(a.low, b.low),
-        speech: (a.speech + b.speech) / 2,
-      })),
-    };
-  }
-  return outline;
 }

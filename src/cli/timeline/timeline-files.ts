@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
+import type { OfflinePages, TimelineEntry } from '../offline-pages.js';
 import { STANDARD_INPUT } from '../standard-input.js';
-import { type TimelineEntry, timelinePage } from './timeline-page.js';
 
-/** The target of the pages: a file for all recordings, or a folder with one page for each. */
+/** A page for all recordings, or a folder with one for each. */
 export class TimelineFiles {
   readonly #target: string;
   readonly #isFolder: boolean;
+  readonly #pages: OfflinePages;
   readonly #taken = new Set<string>();
   readonly #entries: TimelineEntry[] = [];
 
   /** @throws Error if it cannot be written to */
-  constructor(target: string) {
+  constructor(target: string, pages: OfflinePages) {
     this.#target = target;
+    this.#pages = pages;
     const isThere = fs.statSync(target, { throwIfNoEntry: false });
     this.#isFolder = isThere?.isDirectory() ?? !/\.html?$/i.test(target);
     // Before hours of work, not after them.
@@ -23,13 +25,13 @@ export class TimelineFiles {
 
   add(entry: TimelineEntry): void {
     if (this.#isFolder)
-      fs.writeFileSync(path.join(this.#target, this.#nameFor(entry.file)), timelinePage([entry]));
+      fs.writeFileSync(path.join(this.#target, this.#nameFor(entry.file)), this.#pages.timelinePage([entry]));
     else this.#entries.push(entry);
   }
 
   /** Call it after the last one. */
   close(): void {
-    if (!this.#isFolder) fs.writeFileSync(this.#target, timelinePage(this.#entries));
+    if (!this.#isFolder) fs.writeFileSync(this.#target, this.#pages.timelinePage(this.#entries));
   }
 
   /** Files of several folders may have the same name. */

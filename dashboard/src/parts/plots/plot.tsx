@@ -4,11 +4,13 @@ import { useId } from 'preact/hooks';
 import type { Scale } from '../../logic/rate-scale.js';
 
 export const WIDTH = 460;
-const HEIGHT = 360;
+const HEIGHT = 400;
 const LEFT = 64;
-const TOP = 16;
+const TOP = 56;
 const RIGHT = WIDTH - 16;
 const BOTTOM = HEIGHT - 52;
+
+const LEGEND_WIDTH = (RIGHT - LEFT) / 2;
 
 export interface Axis {
   readonly title: string;
@@ -23,22 +25,44 @@ export interface Places {
 
 interface PlotProps {
   readonly title: string;
-  /** The plot in words, for readers who do not see it. */
+  /** Names of the two classes below the title. */
+  readonly legend?: Readonly<Record<'negative' | 'positive', string>>;
+  /** What can be seen, for people who do not. */
   readonly description: string;
   readonly across: Axis;
   readonly up: Axis;
   children(places: Places): ComponentChildren;
 }
 
-/** A drawing between two axes, in the colours of the page. */
-export function Plot({ title, description, across, up, children }: PlotProps) {
+/** A drawing between two axes, in the colours of the page. All of it is SVG: `veravox evaluate --svg` writes it to a file. */
+export function Plot({ title, legend, description, across, up, children }: PlotProps) {
   const clipId = useId();
   const x = (value: number): number => LEFT + across.scale.place(value) * (RIGHT - LEFT);
   const y = (value: number): number => BOTTOM - up.scale.place(value) * (BOTTOM - TOP);
   return (
     <figure class="figure-plot">
-      <figcaption>{title}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${description}`}>
+      <svg
+        xmlns="http://www.w3.org/2000/svg"
+        class="drawing"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        width={WIDTH}
+        height={HEIGHT}
+        role="img"
+        aria-label={`${title}. ${description}`}
+      >
+        <rect class="paper" width={WIDTH} height={HEIGHT} />
+        <text class="title" x={LEFT} y={20}>
+          {title}
+        </text>
+        {legend !== undefined &&
+          (['negative', 'positive'] as const).map((kind, i) => (
+            <g key={kind}>
+              <rect class={kind} x={LEFT + i * LEGEND_WIDTH} y={32} width={18} height={11} />
+              <text x={LEFT + i * LEGEND_WIDTH + 24} y={42}>
+                {legend[kind]}
+              </text>
+            </g>
+          ))}
         {across.scale.ticks.map(({ value, text }) => (
           <g key={value}>
             <line class="grid" x1={x(value)} x2={x(value)} y1={TOP} y2={BOTTOM} />

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colour } from '../../theme.js';
+import { colour } from '../../shown-theme.js';
 
 export interface Colours {
   readonly card: string;

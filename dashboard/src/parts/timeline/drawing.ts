@@ -18,7 +18,12 @@ export interface TimelineFacts {
   readonly peaks: Peaks | undefined;
   /** Whether there is a row for the waveform: an empty one would look like silence. */
   readonly hasWave: boolean;
+  /** Stretches with speech; without them there is no row for them. */
+  readonly speech?: readonly Stretch[] | undefined;
 }
+
+/** The facts that a drawing's height depends on. */
+type Rows = Pick<TimelineFacts, 'hasWave' | 'speech'>;
 
 export interface Seen {
   readonly span: Stretch;
@@ -31,7 +36,9 @@ export interface Seen {
 export const LEFT = 66;
 const RIGHT_MARGIN = 8;
 const WAVE = { middle: 48, half: 44, height: 96 };
-/** From the top, or from the end of the waveform. */
+/** From the end of the waveform, or from the top. */
+const SPEECH = { top: 4, height: 10, rowHeight: 16 };
+/** From the end of the rows above. */
 const ANALYSED = { top: 4, height: 10 };
 const SCORE = { top: 28, bottom: 124, height: 152 };
 const TICK_PX = 110;
@@ -40,10 +47,10 @@ const PATTERN_FROM_PX = 5;
 const WORD_FROM_PX = 84;
 const FONT = '12px system-ui, sans-serif';
 
-/** The top of the rows below the waveform. */
-const topOf = ({ hasWave }: Pick<TimelineFacts, 'hasWave'>): number => (hasWave ? WAVE.height : 0);
+const waveEnd = ({ hasWave }: Rows): number => (hasWave ? WAVE.height : 0);
+const topOf = (rows: Rows): number => waveEnd(rows) + (rows.speech === undefined ? 0 : SPEECH.rowHeight);
 
-export const heightOf = (facts: Pick<TimelineFacts, 'hasWave'>): number => topOf(facts) + SCORE.height;
+export const heightOf = (rows: Rows): number => topOf(rows) + SCORE.height;
 
 export const plotWidth = (width: number): number => Math.max(1, width - LEFT - RIGHT_MARGIN);
 
@@ -73,6 +80,7 @@ export function drawTimeline(
   context.rect(LEFT, 0, plot, height);
   context.clip();
   drawWave(drawing);
+  drawSpeech(drawing);
   drawAnalysed(drawing);
   drawScores(drawing);
   drawChosen(drawing);
@@ -129,7 +137,15 @@ function drawWave({ context, facts: { peaks }, seen: { span }, colours, plot, px
   }
 }
 
-/** The parts that windows cover; skipped silence is hatched. */
+function drawSpeech({ context, facts, seen: { span }, colours, x }: Drawing): void {
+  context.fillStyle = colours.soft;
+  for (const { startS, endS } of facts.speech ?? []) {
+    if (endS < span.startS || startS > span.endS) continue;
+    context.fillRect(x(startS), waveEnd(facts) + SPEECH.top, Math.max(1, x(endS) - x(startS)), SPEECH.height);
+  }
+}
+
+/** What windows cover; what was skipped for silence is hatched. */
 function drawAnalysed({ context, facts, seen: { span }, colours, x, analysed: top }: Drawing): void {
   const { windows, skipped } = facts;
   const { height } = ANALYSED;
@@ -242,7 +258,7 @@ function drawChosen({ context, facts, seen, colours, x, bottom }: Drawing): void
 }
 
 function drawLabels({ context, facts, colours, scoreY, analysed }: Drawing): void {
-  const { threshold, peaks, hasWave } = facts;
+  const { threshold, peaks, hasWave, speech } = facts;
   context.textAlign = 'right';
   context.textBaseline = 'middle';
   context.fillStyle = colours.soft;
@@ -251,6 +267,8 @@ function drawLabels({ context, facts, colours, scoreY, analysed }: Drawing): voi
     context.fillText('audio', LEFT - 8, WAVE.middle - (gain > 1 ? 8 : 0));
     if (gain > 1) context.fillText(`× ${gain.toFixed(gain < 10 ? 1 : 0)}`, LEFT - 8, WAVE.middle + 8);
   }
+  if (speech !== undefined)
+    context.fillText('speech', LEFT - 8, waveEnd(facts) + SPEECH.top + SPEECH.height / 2);
   context.fillText('analysed', LEFT - 8, analysed + ANALYSED.height / 2);
   for (const score of [0, 1]) {
     if (Math.abs(score - threshold) <= 0.15) continue;

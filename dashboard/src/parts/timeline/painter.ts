@@ -4,12 +4,16 @@ import { drawTimeline, heightOf, type Seen, type TimelineFacts } from './drawing
 
 /** Beyond this, more pixels cost time and show nothing. */
 const MAX_PIXEL_RATIO = 2;
+/** Canvases this near to what is seen are drawn. */
+const NEAR = '1000px';
 
-/** Keeps a canvas up to date: at most one drawing per frame. */
+/** Keeps a canvas up to date: at most one drawing per frame, and none far from what is seen, where thousands would take gigabytes. */
 export class Painter {
   readonly #canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D | null;
   readonly #resizing: ResizeObserver;
+  readonly #seeing: IntersectionObserver;
+  #isNear = false;
   #colours: Colours = themeColours();
   #facts: TimelineFacts | undefined;
   #seen: (() => Seen) | undefined;
@@ -22,14 +26,22 @@ export class Painter {
     this.#context = canvas.getContext('2d', { alpha: false });
     this.#resizing = new ResizeObserver(() => this.#resize());
     this.#resizing.observe(canvas);
+    this.#seeing = new IntersectionObserver(
+      (entries) => {
+        this.#isNear = entries.at(-1)?.isIntersecting ?? false;
+        this.#resize();
+      },
+      { rootMargin: NEAR },
+    );
+    this.#seeing.observe(canvas);
   }
 
   /** @param seen asked before each drawing */
   show(facts: TimelineFacts, seen: () => Seen): void {
-    const hadWave = this.#facts?.hasWave;
+    const before = this.#facts && heightOf(this.#facts);
     this.#facts = facts;
     this.#seen = seen;
-    if (hadWave === facts.hasWave) this.refresh();
+    if (before === heightOf(facts)) this.refresh();
     else this.#resize();
   }
 
@@ -46,15 +58,16 @@ export class Painter {
   close(): void {
     cancelAnimationFrame(this.#frame);
     this.#resizing.disconnect();
+    this.#seeing.disconnect();
   }
 
   #resize(): void {
     const ratio = Math.min(MAX_PIXEL_RATIO, devicePixelRatio);
     const height = heightOf(this.#facts ?? { hasWave: false });
     this.#canvas.style.height = `${height}px`;
-    this.#width = this.#canvas.clientWidth;
+    this.#width = this.#isNear ? this.#canvas.clientWidth : 0;
     this.#canvas.width = Math.round(this.#width * ratio);
-    this.#canvas.height = Math.round(height * ratio);
+    this.#canvas.height = this.#isNear ? Math.round(height * ratio) : 0;
     this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
     // The size has emptied it: nobody should see that.
     this.#paint();

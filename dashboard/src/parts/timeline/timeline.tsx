@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { windowAt } from '../../logic/time-span.js';
 import type { ScoredWindow, Stretch } from '../../logic/windows.js';
-import { useTheme } from '../../theme.js';
+import { onThemeChange } from '../../shown-theme.js';
 import { Painter } from './painter.js';
 import { usePlayer } from './player.js';
 import { followPointer } from './pointer.js';
@@ -28,6 +28,8 @@ export interface TimelineProps {
   readonly skipped?: readonly Stretch[];
   /** Its waveform; without it there is no row for one. */
   readonly wave?: Wave | undefined;
+  /** Stretches with speech; without them there is no row for them. */
+  readonly speech?: readonly Stretch[] | undefined;
   /** Address of the recording, such as of a blob; nothing is played without. */
   readonly source?: string | undefined;
   /** Of timelines that move together; must have the same duration. */
@@ -38,7 +40,7 @@ const none: readonly Stretch[] = [];
 
 /** Waveform, analysed stretches and scores over time. The same is in a table below, for readers who cannot see it. */
 export function Timeline(props: TimelineProps) {
-  const { label, durationS, windows, threshold, skipped = none, wave, source } = props;
+  const { label, durationS, windows, threshold, skipped = none, wave, speech, source } = props;
   const { peaks, isComing = false, note: waveNote } = wave ?? {};
   const hasWave = peaks !== undefined || isComing;
   const own = useMemo(() => new TimelinePlace(durationS), [durationS]);
@@ -47,7 +49,6 @@ export function Timeline(props: TimelineProps) {
   const painter = useRef<Painter | undefined>(undefined);
   const [chosen, setChosen] = useState<number>();
   const player = usePlayer(source, place);
-  const { isDark } = useTheme();
   const latest = useRef({ windows, chosen });
   latest.current = { windows, chosen };
 
@@ -59,10 +60,9 @@ export function Timeline(props: TimelineProps) {
   }, []);
   useEffect(() => {
     const seen = () => ({ span: place.span, chosen: latest.current.chosen, playingS: place.playingS });
-    painter.current?.show({ durationS, windows, skipped, threshold, peaks, hasWave }, seen);
-  }, [durationS, windows, skipped, threshold, peaks, hasWave, place]);
-  // A new theme has new colours.
-  useEffect(() => painter.current?.readColours(), [isDark]);
+    painter.current?.show({ durationS, windows, skipped, threshold, peaks, hasWave, speech }, seen);
+  }, [durationS, windows, skipped, threshold, peaks, hasWave, speech, place]);
+  useEffect(() => onThemeChange(() => painter.current?.readColours()), []);
   useEffect(() => {
     // The drawing follows every move; the spoken text follows the choice only.
     const follow = (): void => {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useContext } from 'preact/hooks';
+import { printable } from '../../logic/printable.js';
 import type { Report } from '../../logic/report.js';
 import { Name } from '../../parts/name.js';
+import { Still } from '../../parts/still.js';
 import { Table } from '../../parts/table.js';
 
-const MOST_SHOWN = 100;
+const FIRST_SHOWN = 100;
 
 /** Samples without a score. */
 export function FailuresSection({ report: { failures } }: { readonly report: Report }) {
+  const most = useContext(Still) ? Number.POSITIVE_INFINITY : FIRST_SHOWN;
   if (failures.length === 0) return null;
   return (
     <section class="card" aria-label="Without a score">
@@ -16,8 +20,8 @@ export function FailuresSection({ report: { failures } }: { readonly report: Rep
           <summary>
             <Name text={code} /> ({files.length})
           </summary>
-          <Table label={`Rows without a score: ${code}`} columns={['Row', 'Problem']}>
-            {files.slice(0, MOST_SHOWN).map(({ name, message }, i) => (
+          <Table label={`Rows without a score: ${printable(code)}`} columns={['Row', 'Problem']}>
+            {files.slice(0, most).map(({ name, message }, i) => (
               <tr key={i}>
                 <td>
                   <Name text={name} />
@@ -28,7 +32,7 @@ export function FailuresSection({ report: { failures } }: { readonly report: Rep
               </tr>
             ))}
           </Table>
-          {files.length > MOST_SHOWN && <p class="soft">{files.length - MOST_SHOWN} more are in the file.</p>}
+          {files.length > most && <p class="soft">{files.length - most} more are in the file.</p>}
         </details>
       ))}
     </section>

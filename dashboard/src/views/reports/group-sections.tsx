@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
+import { printable } from '../../logic/printable.js';
 import { columnsOf, percent, percentSpan, type Report, rowsOf } from '../../logic/report.js';
 import { Name } from '../../parts/name.js';
 import { Interval } from '../../parts/plots/interval.js';
+import { Still } from '../../parts/still.js';
 import { Table } from '../../parts/table.js';
 
 const FIRST_SHOWN = 40;
@@ -30,17 +32,19 @@ export function GroupSections({ report }: { readonly report: Report }) {
 }
 
 function GroupTable({ report, column }: { readonly report: Report; readonly column: string }) {
-  const [isWhole, setIsWhole] = useState(false);
+  const isStill = useContext(Still);
+  const [isWhole, setIsWhole] = useState(isStill);
   const rows = rowsOf(report, column);
   const shown = isWhole ? rows : rows.slice(0, FIRST_SHOWN);
   return (
     <>
       <Table
-        label={`Errors by ${column}`}
+        label={`Errors by ${printable(column)}`}
         columns={[
           'Group',
           'Class',
           { number: 'Count' },
+          { number: 'Mean score' },
           { number: 'Errors' },
           '0 to 100 %',
           '95 % interval',
@@ -48,13 +52,16 @@ function GroupTable({ report, column }: { readonly report: Report; readonly colu
           { number: 'AUC' },
         ]}
       >
-        {shown.map(({ kind, value, members: { count, errors, eer, auc } }) => (
+        {shown.map(({ kind, value, members: { count, mean_score, errors, eer, auc } }) => (
           <tr key={`${kind} ${value}`}>
             <th scope="row" class="named">
               <Name text={value === '' ? '(empty)' : value} />
             </th>
-            <td>{report.classes[kind]}</td>
+            <td>
+              <Name text={report.classes[kind]} />
+            </td>
             <td class="number">{count}</td>
+            <td class="number">{mean_score.toFixed(3)}</td>
             <td class="number">{percent(errors.value)}</td>
             <td>
               <Interval value={errors.value} interval={errors.interval_95} />
@@ -65,11 +72,38 @@ function GroupTable({ report, column }: { readonly report: Report; readonly colu
           </tr>
         ))}
       </Table>
-      {rows.length > FIRST_SHOWN && (
+      {!isStill && rows.length > FIRST_SHOWN && (
         <button type="button" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? `Show the worst ${FIRST_SHOWN}` : `Show all ${rows.length}`}
         </button>
       )}
+      <WithinTable report={report} column={column} />
     </>
+  );
+}
+
+/** Groups with both classes, against each other. */
+function WithinTable({ report, column }: { readonly report: Report; readonly column: string }) {
+  const groups = report.groups.filter((group) => group.column === column);
+  if (groups.every(({ within }) => within === null)) return null;
+  return (
+    <Table
+      label={`Both classes of a group by ${printable(column)}`}
+      caption="Groups with both classes, against each other"
+      columns={['Group', { number: 'EER' }, { number: 'AUC' }]}
+    >
+      {groups.map(
+        ({ value, within }) =>
+          within !== null && (
+            <tr key={value}>
+              <th scope="row" class="named">
+                <Name text={value === '' ? '(empty)' : value} />
+              </th>
+              <td class="number">{percent(within.eer)}</td>
+              <td class="number">{within.auc.toFixed(3)}</td>
+            </tr>
+          ),
+      )}
+    </Table>
   );
 }

@@ -9,13 +9,24 @@ interface Row {
   readonly name: string;
   readonly value: string;
   readonly interval: string;
-  readonly why?: string;
 }
 
 const decimals = (value: number): string => value.toFixed(3);
 const decimalSpan = ([low, high]: Interval): string => `${decimals(low)} to ${decimals(high)}`;
 
-function rowsOf({ overall, at_threshold, task }: Report): Row[] {
+const meanInside = (inside: Report['inside_one_source']): { value: number; interval_95: Interval } | null =>
+  inside === null || inside.value === null || inside.interval_95 === null
+    ? null
+    : { value: inside.value, interval_95: inside.interval_95 };
+
+/** A mean with too few groups, and why there is none. */
+const missingMeans = ({ overall, inside_one_source }: Report) =>
+  [
+    { mean: 'EER and AUC, systems and sources alike', why: overall.groups_alike_why_not },
+    { mean: 'mean AUC inside one source', why: inside_one_source?.why_not ?? null },
+  ].flatMap(({ mean, why }) => (why === null ? [] : [{ mean, why }]));
+
+function rowsOf({ overall, at_threshold, inside_one_source, task }: Report): Row[] {
   const { eer, auc, eer_groups_alike, auc_groups_alike, min_dcf } = overall;
   const { accuracy, fpr, fnr } = at_threshold;
   const names = errorNames[task];
@@ -36,13 +47,13 @@ function rowsOf({ overall, at_threshold, task }: Report): Row[] {
     ...inDecimals('AUC', auc),
     ...inDecimals('AUC, systems and sources alike', auc_groups_alike),
     ...(min_dcf ?? []).flatMap((cost) => inDecimals(`minDCF, ${cost.name}`, cost)),
+    ...inDecimals('mean AUC inside one source', meanInside(inside_one_source)),
   ];
 }
 
 /** The model, the list, and the figures on all of it. */
 export function ReportHead({ report, fileName }: { readonly report: Report; readonly fileName: string }) {
-  const { model, list, counts, classes, task, threshold_name, at_threshold, overall } = report;
-  const why = overall.groups_alike_why_not;
+  const { model, list, counts, classes, task, threshold_name, at_threshold } = report;
   return (
     <section class="card" aria-label="Figures">
       <h2>
@@ -97,11 +108,16 @@ export function ReportHead({ report, fileName }: { readonly report: Report; read
           </tr>
         ))}
       </Table>
-      {why !== null && (
-        <p class="soft">
-          Not given, systems and sources alike: <Name text={why} />.
+      {missingMeans(report).map(({ mean, why }) => (
+        <p class="soft" key={mean}>
+          Not given: {mean} (<Name text={why} />
+          ).
         </p>
-      )}
+      ))}
+      <p class="soft">
+        Intervals of figures are over whole generators, speakers or sources: {counts.positive_units} of{' '}
+        <Name text={classes.positive} />, {counts.negative_units} of <Name text={classes.negative} />.
+      </p>
     </section>
   );
 }

@@ -24,7 +24,7 @@ export function ReportPlots({ report }: { readonly report: Report }) {
   );
 }
 
-function Trade({ report: { overall, at_threshold, curve, task } }: { readonly report: Report }) {
+export function Trade({ report: { overall, at_threshold, curve, task } }: { readonly report: Report }) {
   const { eer } = overall;
   if (eer === null || curve.length === 0)
     return <p>One of the classes has no samples: there is no trade-off.</p>;
@@ -36,7 +36,11 @@ function Trade({ report: { overall, at_threshold, curve, task } }: { readonly re
   return <DetCurve curve={curve} eer={eer.value} marks={marks} names={errorNames[task]} />;
 }
 
-function Scores({ report: { histogram, counts, classes, task, at_threshold } }: { readonly report: Report }) {
+export function Scores({
+  report: { histogram, counts, classes, task, at_threshold },
+}: {
+  readonly report: Report;
+}) {
   const sharesOf = (kind: 'positive' | 'negative'): number[] =>
     histogram[kind].map((count) => count / Math.max(1, counts[kind]));
   const kinds = (['negative', 'positive'] as const).map((kind) => ({ kind, shares: sharesOf(kind) }));
@@ -44,42 +48,36 @@ function Scores({ report: { histogram, counts, classes, task, at_threshold } }: 
   const end = ends.find((candidate) => candidate >= highest) ?? 1;
   const { threshold } = at_threshold;
   return (
-    <div>
-      <Plot
-        title="Scores of the two classes"
-        description={`The threshold is ${threshold}. The table of thresholds has the error rates`}
-        across={{ title: scoreNames[task], scale: linearScale(1, oneDigit) }}
-        up={{ title: 'share of the class', scale: linearScale(end, percentTick) }}
-      >
-        {({ x, y }) => (
-          <>
-            {kinds.map(({ kind, shares }) => {
-              const width = 1 / Math.max(1, shares.length);
-              const tops = shares.flatMap((share, i): [number, number][] => [
-                [x(i * width), y(share)],
-                [x((i + 1) * width), y(share)],
-              ]);
-              return (
-                <polygon key={kind} class={kind} points={pointsOf([[x(0), y(0)], ...tops, [x(1), y(0)]])} />
-              );
-            })}
-            <line class="guide" x1={x(threshold)} x2={x(threshold)} y1={y(0)} y2={y(end)} />
-          </>
-        )}
-      </Plot>
-      <ul class="legend">
-        <li class="negative">
-          - - {classes.negative} ({counts.negative})
-        </li>
-        <li class="positive">
-          — {classes.positive} ({counts.positive})
-        </li>
-      </ul>
-    </div>
+    <Plot
+      title="Scores of the two classes"
+      legend={{
+        negative: `${classes.negative} (${counts.negative})`,
+        positive: `${classes.positive} (${counts.positive})`,
+      }}
+      description={`The threshold is ${threshold}. The table of thresholds has the error rates`}
+      across={{ title: scoreNames[task], scale: linearScale(1, oneDigit) }}
+      up={{ title: 'share of the class', scale: linearScale(end, percentTick) }}
+    >
+      {({ x, y }) => (
+        <>
+          {kinds.map(({ kind, shares }) => {
+            const width = 1 / Math.max(1, shares.length);
+            const tops = shares.flatMap((share, i): [number, number][] => [
+              [x(i * width), y(share)],
+              [x((i + 1) * width), y(share)],
+            ]);
+            return (
+              <polygon key={kind} class={kind} points={pointsOf([[x(0), y(0)], ...tops, [x(1), y(0)]])} />
+            );
+          })}
+          <line class="guide" x1={x(threshold)} x2={x(threshold)} y1={y(0)} y2={y(end)} />
+        </>
+      )}
+    </Plot>
   );
 }
 
-function Reliability({ report: { calibration, classes, task } }: { readonly report: Report }) {
+export function Reliability({ report: { calibration, classes, task } }: { readonly report: Report }) {
   const { bins, expected_calibration_error: error, brier, log_loss } = calibration;
   return (
     <div>

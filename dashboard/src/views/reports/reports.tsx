@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useRef, useState } from 'preact/hooks';
 import { useKept } from '../../kept.js';
-import { type Report, ReportError, reportOf } from '../../logic/report.js';
+import { ReportError, reportOf } from '../../logic/report.js';
 import { FileDrop } from '../../parts/file-drop.js';
 import { Problem } from '../../parts/problem.js';
-import { ComparisonSection } from './comparison-section.js';
-import { FailuresSection } from './failures-section.js';
-import { GroupSections } from './group-sections.js';
-import { ReportHead } from './report-head.js';
-import { ReportPlots } from './report-plots.js';
-import { ThresholdTable } from './threshold-table.js';
-import { WrongClips } from './wrong-clips.js';
+import { type Opened, OpenedReport } from './opened-report.js';
 
 const MAX_BYTES = 128 * 2 ** 20;
-
-interface Opened {
-  readonly fileName: string;
-  readonly report: Report;
-}
 
 /** A report of `veravox evaluate`, opened in the page. Nothing is sent. */
 export default function Reports() {
@@ -57,20 +46,6 @@ export default function Reports() {
         {error !== undefined && <Problem error={error} />}
       </section>
       {opened !== undefined && <OpenedReport key={opened.report.created_at} {...opened} />}
-    </>
-  );
-}
-
-function OpenedReport({ fileName, report }: Opened) {
-  return (
-    <>
-      <ReportHead report={report} fileName={fileName} />
-      <ReportPlots report={report} />
-      <ThresholdTable report={report} />
-      <ComparisonSection report={report} />
-      <WrongClips report={report} />
-      <GroupSections report={report} />
-      <FailuresSection report={report} />
     </>
   );
 }

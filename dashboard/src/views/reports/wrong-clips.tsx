@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useMemo, useState } from 'preact/hooks';
+import { useContext, useMemo, useState } from 'preact/hooks';
 import { FileMatcher, filesNamedIn } from '../../logic/match-files.js';
 import { type Report, rowNames, type WrongSample } from '../../logic/report.js';
 import { Name } from '../../parts/name.js';
+import { Still } from '../../parts/still.js';
 import { Table } from '../../parts/table.js';
 import { AudioFiles, type FileWithPath } from './audio-files.js';
 import { ClipPlayer } from './clip-player.js';
@@ -17,6 +18,7 @@ const withoutCopies = (files: readonly FileWithPath[]): readonly FileWithPath[] 
 /** The wrong verdicts farthest from the threshold, with players for the reader's own files. */
 export function WrongClips({ report }: { readonly report: Report }) {
   const { most_wrong: wrong, task } = report;
+  const isStill = useContext(Still);
   const [files, setFiles] = useState<readonly FileWithPath[]>([]);
   const matcher = useMemo(
     () => new FileMatcher(files.map(({ path, file }) => [path, file] as const)),
@@ -31,15 +33,19 @@ export function WrongClips({ report }: { readonly report: Report }) {
       <h2>Most confidently wrong</h2>
       <p>
         Listen to these first: they are often mislabelled, cut off, or of a kind that the model does not know.
-        To play the {rowNames[task]} here, choose the folder with the recordings. The files stay on your
-        computer.
+        {!isStill &&
+          ` To play the ${rowNames[task]} here, choose the folder with the recordings. The files stay on your computer.`}
       </p>
-      <AudioFiles onFiles={(more) => setFiles((known) => withoutCopies([...known, ...more]))} />
-      <p role="status">
-        {files.length === 0
-          ? ''
-          : `${files.length} ${files.length === 1 ? 'file' : 'files'} chosen: ${playable} of ${wrong.length} can be played.`}
-      </p>
+      {!isStill && (
+        <>
+          <AudioFiles onFiles={(more) => setFiles((known) => withoutCopies([...known, ...more]))} />
+          <p role="status">
+            {files.length === 0
+              ? ''
+              : `${files.length} ${files.length === 1 ? 'file' : 'files'} chosen: ${playable} of ${wrong.length} can be played.`}
+          </p>
+        </>
+      )}
       <Table
         label="The wrong verdicts farthest from the threshold"
         columns={[
@@ -49,7 +55,7 @@ export function WrongClips({ report }: { readonly report: Report }) {
           { number: 'Confidence' },
           'Reason',
           'System or source',
-          'Listen',
+          ...(isStill ? [] : ['Listen']),
         ]}
       >
         {wrong.map((sample) => (
@@ -68,10 +74,12 @@ export function WrongClips({ report }: { readonly report: Report }) {
             <td>
               <Name text={sample.system ?? sample.source ?? ''} />
             </td>
-            <td>
-              {files.length > 0 &&
-                foundIn(sample).map((found) => <ClipPlayer key={found.name} found={found} />)}
-            </td>
+            {!isStill && (
+              <td>
+                {files.length > 0 &&
+                  foundIn(sample).map((found) => <ClipPlayer key={found.name} found={found} />)}
+              </td>
+            )}
           </tr>
         ))}
       </Table>

@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a report that the terminal and the page show alike.
-import { groupedBy } from '../figures/grouped.js';
-import type { Comparison, Difference, Figure, Report, WrongSample } from '../figures/report.js';
-import { percent } from './frame.js';
-import { errorNames, rowNames } from './wording.js';
+// Rows of a report for the terminal.
+import { groupedBy } from '../evaluation/figures/grouped.js';
+import type {
+  Comparison,
+  Difference,
+  Figure,
+  GroupClass,
+  Report,
+  WrongSample,
+} from '../evaluation/figures/report.js';
+import { errorNames, percent, rowNames } from './report-words.js';
 
 const LOWEST_P = 1e-4;
+
+/** The columns that have groups, in their order. */
+export const columnsOf = ({ groups }: Report): string[] => [...new Set(groups.map(({ column }) => column))];
+
+interface GroupRow {
+  readonly kind: 'positive' | 'negative';
+  readonly name: string;
+  readonly members: GroupClass;
+}
+
+/** The groups of a column, those with the largest share of errors first. */
+export function groupRows({ groups }: Report, column: string): GroupRow[] {
+  return groups
+    .filter((group) => group.column === column)
+    .flatMap(({ value, positive, negative }) => [
+      ...(positive ? [{ kind: 'positive' as const, name: value, members: positive }] : []),
+      ...(negative ? [{ kind: 'negative' as const, name: value, members: negative }] : []),
+    ])
+    .sort((a, b) => b.members.errors.value - a.members.errors.value || b.members.count - a.members.count);
+}
 
 /** The mean inside one source as a figure, if there is one. */
 export const meanInside = (inside: Report['inside_one_source']): Figure | null =>
