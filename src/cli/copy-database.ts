@@ -18,7 +18,7 @@ export class DatabaseNotEmpty extends Error {
 }
 
 const REVISIONS = 'revisions';
-/** What is not copied as it is: each database has its own. */
+/** Not copied as they are: each database has its own. */
 const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS]);
 const ROWS_PER_STATEMENT = 100;
 
@@ -123,7 +123,7 @@ async function insertRows(to: Transaction, table: string, rows: readonly Row[]):
   await to.execute(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values);
 }
 
-/** Nobody works on them any more: no server has the data folder. */
+/** Nobody works on them now: no server has the data folder. */
 async function giveBackWork(to: Transaction): Promise<void> {
   for (const [table, begun, waiting] of [
     ['jobs', 'running', 'queued'],

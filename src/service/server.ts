@@ -71,17 +71,17 @@ export interface ServerOptions {
   readonly databaseState: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
-  /** Those that requests may name. */
+  /** Points a request may name. */
   readonly operatingPoints: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Undefined without traces. Closed by the caller after the server has stopped. */
   readonly tracing: Tracing | undefined;
-  /** Other processes of the same server listen on its ports, too. */
+  /** Other processes of the same server listen on its ports also. */
   readonly isPortShared: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders: readonly RequestRecorder[];
-  /** Where links to the configured storage lead; those of `files` when absent. */
+  /** Beginnings of links to the configured storage; by default from `files`. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Closed by the caller after the server has stopped. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The next job and the next webhook are found by an index, however many wait and whoever they are of.
+// The next job and the next webhook are found by an index, however many wait, of one account or many.
 import assert from 'node:assert/strict';
 import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
 import { JobDesk } from '../../src/jobs/queue/job-desk.js';
@@ -44,7 +44,7 @@ function overheard(database: Database, hear: (sql: string, values: readonly Valu
   return { ...database, dialect: database.dialect, ...queries(database), transaction };
 }
 
-/** What workers and senders ask, while the account has work in hand and before. */
+/** Asked by workers and senders, while the account has work in hand and before. */
 const questions: Readonly<Record<string, (database: Database) => Promise<unknown>>> = {
   'the next job': (database) => new JobDesk(database, undefined, { home: 'here' }).take(),
   'the next job of others': (database) => new JobDesk(database).take(['busy', 'other']),

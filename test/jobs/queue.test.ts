@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL.
+// The promises of the job queue to clients and workers, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import {

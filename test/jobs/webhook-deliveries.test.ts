@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of webhooks promises, with SQLite and with PostgreSQL.
+// The promises of the webhook queue, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import type { Attempt } from '../../src/jobs/queue/delivery.js';
 import type { DeliveryDesk, Turn } from '../../src/jobs/queue/delivery-desk.js';

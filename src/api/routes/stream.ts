@@ -17,7 +17,7 @@ import { type OpenStreamParts, openStream } from './open-stream.js';
 import { type Caller, callerOf, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 import { StreamRecord } from './stream-record.js';
 
-/** What streams share, whatever the models. */
+/** Shared by streams, whatever the models. */
 export interface StreamDesk extends Pick<OpenStreamParts, 'sessions' | 'permits' | 'memory'> {
   /** Of their connections, from the upgrade on: a stream may be without one, and one without a stream. */
   readonly connections: RequestPermits;
@@ -58,7 +58,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
   ];
 }
 
-/** What a connection asks of the server. Keeps little of its request, which would otherwise live as long. */
+/** The server's side of a connection. Keeps little of its request, which would otherwise live as long. */
 function hostFor(
   request: RouteRequest,
   { keyId, account }: Caller,

@@ -35,7 +35,7 @@ const LEASE_MS = 30_000;
 const REMOVED_AT_ONCE = 1000;
 const ROWS_PER_STATEMENT = 50;
 
-/** Where tenders of batches find what is to be done, on any number of hosts. Each batch has one tender at a time. */
+/** Gives tenders of batches their work, on any number of hosts. Each batch has one tender at a time. */
 export class BatchDesk {
   readonly #leaseMs: number;
   readonly #home: string | undefined;
@@ -49,7 +49,7 @@ export class BatchDesk {
   }
 
   /**
-   * Of the batches that nobody tends, the one that waits longest, those that nobody has begun first; or undefined.
+   * Of the batches that nobody tends, the one that waits longest, new ones first; or undefined.
    * @param except accounts whose batches stay
    */
   async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
@@ -106,7 +106,7 @@ export class BatchDesk {
     return this.#change(work, {}, async () => {});
   }
 
-  /** All lines are in the table. What the manifest was read from, which may be a secret, is not needed any more. @throws WorkLost */
+  /** All lines are in the table. The manifest's source, which may be a secret, is needed no longer. @throws WorkLost */
   endReading(work: BatchWork): Promise<void> {
     const { manifest: _, ...source } = batchSource(work.job.source);
     const isRead: BatchSource = { ...source, isRead: true };
@@ -241,7 +241,7 @@ export class BatchDesk {
     return nowMs[this.#database.dialect];
   }
 
-  /** What a batch that can be taken is like; the first three values are the same for all accounts. */
+  /** Conditions of free batches; the first three values are the same for all accounts. */
   #free(except: readonly string[], first = 7): { isFree: string; values: Value[] } {
     const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
     return {

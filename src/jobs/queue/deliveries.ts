@@ -23,7 +23,7 @@ export interface LoggedDelivery extends Delivery {
 /** Of one delivery; replays could make it endless. */
 const MAX_LOGGED = 24;
 
-/** What was told to clients, and what came of it. */
+/** Webhooks, and what came of their attempts. */
 export class Deliveries {
   readonly #database: Database;
 

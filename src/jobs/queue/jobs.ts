@@ -60,7 +60,7 @@ export class Jobs {
   readonly #database: Database;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
-  /** What tells clients of the ends of their jobs. */
+  /** Tell clients of the ends of their jobs. */
   readonly deliveries: Deliveries;
   readonly webhookSecrets: WebhookSecrets;
 
@@ -111,7 +111,7 @@ export class Jobs {
     return row && jobOf(row);
   }
 
-  /** What became of the lines of a batch so far. */
+  /** Counts the lines of a batch by state. */
   countLines(batchId: string): Promise<BatchCounts> {
     return countLines(this.#database, batchId);
   }
@@ -140,7 +140,7 @@ export class Jobs {
     return { jobs, cursor: rows.length > limit && last !== undefined ? cursorAt(last) : undefined };
   }
 
-  /** Those of the ids that exist, of any account. */
+  /** Jobs with these ids, of any account. */
   async find(ids: readonly string[]): Promise<Job[]> {
     const found: Job[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
@@ -177,7 +177,7 @@ export class Jobs {
       jobs: number;
       oldest: number | null;
     }>(
-      // Those that nobody has begun yet: others may wait for their next try.
+      // Only ones that nobody has begun: others may wait for their next try.
       'SELECT state, COUNT(*) AS jobs, MIN(CASE WHEN attempts = 0 THEN created_at_ms END) AS oldest FROM jobs ' +
         "WHERE state IN ('queued', 'running') AND task <> 'batch' GROUP BY state",
       [],
@@ -341,7 +341,7 @@ export class Jobs {
 
 /**
  * The queue is sorted once for all jobs that are asked for: to count it anew for each takes minutes when it is long. Before a job
- * that any host may take are all others; before one of a host's own files, those that any may take and those of the same host.
+ * that any host may take are all others; before one of a host's own files, jobs for any host and for the same one.
  */
 const rankedQueue = `
   SELECT id, CASE WHEN home IS NULL THEN of_all ELSE of_all - of_hosts + of_host END AS before FROM (

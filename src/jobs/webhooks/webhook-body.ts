@@ -8,7 +8,7 @@ import { endingOf } from '../routes/job-answers.js';
 export const MAX_BODY_BYTES = 128 * 1024;
 
 /**
- * What a client is told of the end of a job, the same at each attempt. A large result is left out: the client fetches the job.
+ * Tells a client of the end of a job, the same at each attempt. A large result is left out: the client fetches the job.
  */
 export async function webhookBody(jobs: Jobs, job: Job): Promise<string> {
   const data = await endingOf(jobs, job);

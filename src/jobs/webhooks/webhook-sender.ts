@@ -25,7 +25,7 @@ export interface WebhookSenderOptions {
   readonly log: Logger;
 }
 
-/** Dead senders are rare: every so many looks. */
+/** In looks: dead senders are rare. */
 const REAP_EVERY = 10;
 
 /** Takes deliveries that are due and makes them, next to senders on other hosts. */
@@ -147,7 +147,7 @@ export class WebhookSender {
       await work();
     } catch (error) {
       const { log } = this.#options;
-      // What was in work is taken up again at the end of its lease.
+      // Work in hand is taken up again at the end of its lease.
       if (isTransient(error)) log.warn({ err: error }, 'the database is not there for webhooks');
       else log.error({ err: error }, 'webhooks could not be sent');
     }

@@ -32,7 +32,7 @@ export type JobEnd =
   | { readonly outcome: 'succeeded'; readonly done: DoneWork }
   | { readonly outcome: 'failed'; readonly failure: ServiceError };
 
-/** What came of a worker's turn with a job. */
+/** The end of a worker's turn with a job. */
 export type JobTurn =
   | JobEnd
   /** It will be tried again. */
@@ -119,7 +119,7 @@ async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortS
     const isRetried = await desk.fail(
       work,
       { code: failure.key, message: failure.message },
-      // What the client did wrong stays wrong.
+      // A client's mistake stays one.
       !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };

@@ -27,7 +27,7 @@ export interface JobWorkersParts {
   readonly office: JobOffice;
   readonly sources: RecordingSources;
   readonly storage: Pick<ObjectStorage, 'write'>;
-  /** Those that work begins with now. */
+  /** Models for work that begins now. */
   readonly models: () => ServedModels;
   readonly metrics: ServiceMetrics;
   readonly tracing: Tracing | undefined;

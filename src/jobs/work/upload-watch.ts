@@ -58,7 +58,7 @@ const CLOCK_SKEW_MS = 15 * 60_000;
 /** Clocks that are kept. */
 const SMALL_SKEW_MS = 5000;
 
-/** Looks for uploads in a bucket, and makes jobs of those that are to be analysed by themselves. */
+/** Looks for uploads in a bucket, and makes jobs of the ones with automatic analysis. */
 export class UploadWatch {
   readonly #parts: UploadWatchParts;
   readonly #timer: NodeJS.Timeout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This room runs several processes on one port: it starts and replaces them, ends those that hang, and
+// This room runs several processes on one port: it starts and replaces them, ends hung ones, and
 // lets them share limits.
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';

@@ -11,7 +11,7 @@ import { counts, type UsageBatch, type UsageLedger, type UsageRow } from './usag
 /** Of the files. */
 export const USAGE_VERSION = 1;
 
-/** Where counts wait for a database that does not answer. */
+/** Of counts that wait for a database to answer. */
 export const unsentFolder = (dataDir: string): string => path.join(dataDir, 'unsent-usage');
 
 /**
