@@ -2,10 +2,10 @@
 
 import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
 import { DELIVERY_TOPIC } from '../jobs/queue/add-delivery.js';
-import { WORK_TOPIC } from '../jobs/queue/jobs.js';
+import { WORK_TOPIC } from '../jobs/queue/job-table.js';
 import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
-import { KEYS_TOPIC } from '../state/keys/key-registry.js';
-import { POINTS_TOPIC } from '../state/operating-points/operating-point-registry.js';
+import { KEYS_TOPIC } from '../state/keys/key-table.js';
+import { POINTS_TOPIC } from '../state/operating-points/operating-point-table.js';
 
 export interface TableCount {
   readonly table: string;

@@ -14,7 +14,7 @@ import { predictRoute } from '../api/routes/predict.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
-import { type StreamDesk, streamRoutes } from '../api/routes/stream.js';
+import { type SharedStreamParts, streamRoutes } from '../api/routes/stream.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
@@ -47,7 +47,7 @@ export interface RouteParts {
   >;
   /** Of a bucket. */
   readonly awaitedUploads: AwaitedUploads | undefined;
-  readonly streams: StreamDesk;
+  readonly streams: SharedStreamParts;
   /** Absent without a dashboard. */
   readonly admin: AdminParts | undefined;
   readonly metrics: ServiceMetrics;

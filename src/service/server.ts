@@ -26,7 +26,7 @@ import { connectionsByPeer } from '../api/http/peer-connections.js';
 import type { TlsFiles } from '../api/http/tls-files.js';
 import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
 import type { Route } from '../api/routes/route.js';
-import type { StreamDesk } from '../api/routes/stream.js';
+import type { SharedStreamParts } from '../api/routes/stream.js';
 import { StreamSessions } from '../api/streams/stream-sessions.js';
 import { Tickets } from '../api/streams/tickets.js';
 import { ArenaQueue } from '../api/upload/arena-queue.js';
@@ -42,10 +42,10 @@ import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
-import type { HealthKeeper } from '../console/health/health-keeper.js';
-import { type AdminOffice, openAdminParts } from '../console/routes/admin-parts.js';
+import type { HealthCounter } from '../console/health/health-counter.js';
+import { type AdminStateParts, openAdminParts } from '../console/routes/admin-parts.js';
 import { startBackgroundWork } from '../jobs/background-work.js';
-import type { JobOffice } from '../jobs/queue/job-office.js';
+import type { JobParts } from '../jobs/queue/job-parts.js';
 import { JobWatch } from '../jobs/routes/job-watch.js';
 import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
@@ -55,8 +55,8 @@ import { gaugesOf } from './model-gauges.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
 
 /** Its `health` is closed by the caller after the server has stopped. */
-export interface ServerAdmin extends AdminOffice {
-  readonly health: HealthKeeper;
+export interface ServerAdmin extends AdminStateParts {
+  readonly health: HealthCounter;
 }
 
 export interface ServerOptions {
@@ -85,7 +85,7 @@ export interface ServerOptions {
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Closed by the caller after the server has stopped. */
-  readonly jobs: JobOffice;
+  readonly jobs: JobParts;
   /** Without one there is no admin API, and nothing is remembered for it. */
   readonly admin: ServerAdmin | undefined;
   /** Shared with the other processes of the same server; absent without any. */
@@ -207,7 +207,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
-  const { jobs: office } = options;
+  const { jobs: jobParts } = options;
   const health = options.admin?.health;
   const ended = new EndedRequests({ metrics, log, recorders, history: health });
   const isStopping = (): boolean => door.phase !== 'running';
@@ -226,7 +226,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     countByPeer: () => connectionsByPeer(listener.port),
     onClose,
   });
-  const streams: StreamDesk = {
+  const streams: SharedStreamParts = {
     sessions: new StreamSessions({
       idleTimeoutS: config.streamIdleTimeoutS,
       maxDurationS: config.maxStreamDurationS,
@@ -280,7 +280,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   metrics.declareGauges(gauges);
 
-  const watch = new JobWatch(office.jobs);
+  const watch = new JobWatch(jobParts.jobs);
   const draining = new AbortController();
   // Each client that follows a job listens.
   setMaxListeners(0, draining.signal);
@@ -290,12 +290,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...{ config, intake, largeFilePermits, files, streams, metrics, log, isStopping, databaseState },
       admin: adminParts,
       jobs: {
-        jobs: office.jobs,
+        jobs: jobParts.jobs,
         ...{ policy, callbackPolicy, refuseAddress },
         watch,
         stopping: draining.signal,
       },
-      awaitedUploads: files.bucket && office.awaitedUploads,
+      awaitedUploads: files.bucket && jobParts.awaitedUploads,
       models: next,
       operatingPoints,
     });
@@ -320,14 +320,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
   const background = startBackgroundWork({
     tracing: options.tracing,
-    ...{ config, office, files, models, metrics, ended, log, policy, callbackPolicy },
+    ...{ config, jobParts, files, models, metrics, ended, log, policy, callbackPolicy },
     fetchSurroundings: options.fetchSurroundings,
   });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
-  health?.start({ ...gauges, jobsBusy: () => background.jobsBusy() }, office.jobs);
+  health?.start({ ...gauges, jobsBusy: () => background.jobsBusy() }, jobParts.jobs);
 
   const inFlight = (): number => permitsInUse(permits);
 

@@ -28,7 +28,7 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders, jobs: office, databaseState } = options;
+  const { config, files, log, metrics, recorders, jobs: jobParts, databaseState } = options;
   const health = options.admin?.health;
   // Nobody asks a worker for its history.
   const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
@@ -62,7 +62,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   );
   const background = startBackgroundWork({
     tracing: options.tracing,
-    ...{ config, office, files, models, metrics, ended, log, policy },
+    ...{ config, jobParts, files, models, metrics, ended, log, policy },
     callbackPolicy: webhookPolicy(config),
     fetchSurroundings: options.fetchSurroundings,
   });

@@ -18,7 +18,7 @@ import { type Caller, callerOf, jsonReply, type Reply, type Route, type RouteReq
 import { StreamRecord } from './stream-record.js';
 
 /** Shared by streams, whatever the models. */
-export interface StreamDesk extends Pick<OpenStreamParts, 'sessions' | 'permits' | 'memory'> {
+export interface SharedStreamParts extends Pick<OpenStreamParts, 'sessions' | 'permits' | 'memory'> {
   /** Of their connections, from the upgrade on: a stream may be without one, and one without a stream. */
   readonly connections: RequestPermits;
   readonly tickets: Tickets;
@@ -26,7 +26,7 @@ export interface StreamDesk extends Pick<OpenStreamParts, 'sessions' | 'permits'
   record(record: RequestRecord): void;
 }
 
-export interface StreamRouteParts extends StreamDesk, OpenStreamParts {
+export interface StreamRouteParts extends SharedStreamParts, OpenStreamParts {
   readonly config: Config;
 }
 
@@ -82,7 +82,7 @@ function hostFor(
 }
 
 /** @throws ServiceError OVERLOADED, CONCURRENCY_LIMITED */
-function placeFor(holder: Holder, { connections, memory }: StreamDesk): ConnectionPlace {
+function placeFor(holder: Holder, { connections, memory }: SharedStreamParts): ConnectionPlace {
   const permit = connections.acquire(holder);
   try {
     const held = new ConnectionMemory(memory, holder);

@@ -55,7 +55,7 @@ export interface JobFailure {
   readonly message: string;
 }
 
-/** Of one whose workers or tenders died. */
+/** Of one whose workers died. */
 export const workerDied: JobFailure = {
   code: 'WORKER_DIED',
   message: new ServiceError('WORKER_DIED').message,

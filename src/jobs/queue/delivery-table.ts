@@ -24,7 +24,7 @@ export interface LoggedDelivery extends Delivery {
 const MAX_LOGGED = 24;
 
 /** Webhooks, and what came of their attempts. */
-export class Deliveries {
+export class DeliveryTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -9,13 +9,13 @@ import type { Database, Row, Transaction, Value } from '../../state/database/dat
 import { nowMs } from '../../state/database/now-ms.js';
 import { hasRowOfOthers } from '../../state/database/row-of-others.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
-import { addUsage, type UsageRow } from '../../state/records/usage-ledger.js';
+import { addUsage, type UsageRow } from '../../state/records/usage-table.js';
 import { addDelivery } from './add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './job.js';
 import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { NO_SOURCE, sourceForRetry } from './job-text.js';
-import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 import { isQueued, queueOrder } from './queue-order.js';
 import { MAX_TRIES, pauseAfterMs, RETRY_DELAY_MS } from './tries.js';
 
@@ -37,7 +37,7 @@ export interface FinishedWork {
 export const LEASE_MS = 30_000;
 const MOVED_AT_ONCE = 100;
 
-export interface JobDeskOptions {
+export interface JobWorkTableOptions {
   /** Home of files that the workers can read. */
   readonly home?: string | undefined;
   /** For priorities. */
@@ -50,7 +50,7 @@ export interface JobDeskOptions {
  * Gives jobs to workers and takes results, on any number of hosts. Each job has one holder at a time; what an earlier
  * one hands in later is refused, so no step and no result is saved twice.
  */
-export class JobDesk {
+export class JobWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
   readonly #home: string | undefined;
@@ -60,7 +60,7 @@ export class JobDesk {
   constructor(
     database: Database,
     leaseMs = LEASE_MS,
-    { home, clockMs = Date.now, retryDelayMs = RETRY_DELAY_MS }: JobDeskOptions = {},
+    { home, clockMs = Date.now, retryDelayMs = RETRY_DELAY_MS }: JobWorkTableOptions = {},
   ) {
     this.#database = database;
     this.#leaseMs = leaseMs;

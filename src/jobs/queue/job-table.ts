@@ -6,7 +6,7 @@ import { followAll } from '../../state/database/follow-all.js';
 import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
 import { addDelivery } from './add-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
-import { Deliveries } from './deliveries.js';
+import { DeliveryTable } from './delivery-table.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -56,12 +56,12 @@ export interface JobLimits {
 }
 
 /** The jobs of all accounts, as their clients see them. Each account sees its own only. */
-export class Jobs {
+export class JobTable {
   readonly #database: Database;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
   /** Tell clients of the ends of their jobs. */
-  readonly deliveries: Deliveries;
+  readonly deliveries: DeliveryTable;
   readonly webhookSecrets: WebhookSecrets;
 
   /** @param clockMs for priorities */
@@ -69,7 +69,7 @@ export class Jobs {
     this.#database = database;
     this.#limits = limits;
     this.#clockMs = clockMs;
-    this.deliveries = new Deliveries(database);
+    this.deliveries = new DeliveryTable(database);
     this.webhookSecrets = new WebhookSecrets(database);
   }
 

@@ -16,11 +16,11 @@ import {
 import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
-import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 import { MAX_TRIES, pauseAfterMs } from './tries.js';
 
-/** A batch in the hands of a tender. */
+/** A batch in the hands of a worker. */
 export interface BatchWork {
   readonly job: Job;
   /** Changes are refused once somebody else holds the batch. */
@@ -35,13 +35,13 @@ const LEASE_MS = 30_000;
 const REMOVED_AT_ONCE = 1000;
 const ROWS_PER_STATEMENT = 50;
 
-/** Gives tenders of batches their work, on any number of hosts. Each batch has one tender at a time. */
-export class BatchDesk {
+/** Gives batches to their workers, on any number of hosts. Each batch has one worker at a time. */
+export class BatchWorkTable {
   readonly #leaseMs: number;
   readonly #home: string | undefined;
   readonly #database: Database;
 
-  /** @param home whose stored files the tenders can read and write */
+  /** @param home whose stored files the workers can read and write */
   constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
     this.#home = home;
@@ -49,7 +49,7 @@ export class BatchDesk {
   }
 
   /**
-   * Of the batches that nobody tends, the one that waits longest, new ones first; or undefined.
+   * Of the batches without a worker, the one that waits longest, new ones first; or undefined.
    * @param except accounts whose batches stay
    */
   async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
@@ -72,7 +72,7 @@ export class BatchDesk {
     return rows.length > 0;
   }
 
-  /** Ends batches whose tenders have died too often. To be called now and then by any tender. @returns them */
+  /** Ends batches whose workers have died too often. To be called now and then by any worker. @returns them */
   async reap(): Promise<readonly Job[]> {
     const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
       `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
@@ -225,14 +225,14 @@ export class BatchDesk {
     });
   }
 
-  /** Of a tender that stops or makes room for others; that is no attempt. @throws WorkLost */
+  /** Of a worker that stops or makes room for others; that is no attempt. @throws WorkLost */
   giveBack(work: BatchWork): Promise<void> {
     return this.#change(work, { attempts: work.job.attempts - 1 }, (transaction) =>
       this.#release(transaction, work.job.id, 0),
     );
   }
 
-  /** Calls `onChange` when a batch may have to be tended; may come too often. @returns ends it */
+  /** Calls `onChange` when a batch may need a worker; may come too often. @returns ends it */
   follow(onChange: () => void): () => void {
     return followAll(this.#database, [BATCH_TOPIC, CHANGE_TOPIC], onChange);
   }

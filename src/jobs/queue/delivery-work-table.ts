@@ -30,7 +30,7 @@ export const DELIVERY_LEASE_MS = 30_000;
  * Gives senders their deliveries, on any number of hosts. A sender that dies after the client has answered leaves the
  * delivery to another one: each is made at least once.
  */
-export class DeliveryDesk {
+export class DeliveryWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
 
