@@ -4,11 +4,11 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Role, roles } from '../base/contract/roles.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
-import { LinkRegistry } from '../console/users/link-registry.js';
+import { LinkTable } from '../console/users/link-table.js';
 import { Passwords } from '../console/users/passwords.js';
-import { SessionRegistry } from '../console/users/session-registry.js';
+import { SessionTable } from '../console/users/session-table.js';
 import type { User, UserChanges } from '../console/users/user.js';
-import { UserRegistry } from '../console/users/user-registry.js';
+import { UserTable } from '../console/users/user-table.js';
 import type { Database } from '../state/database/database.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
@@ -45,7 +45,7 @@ export function addAdminCommand(program: Command): void {
     .option('--json', 'one line of JSON per user')
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
-      const users = await withDatabase(config, (database) => new UserRegistry(database).list());
+      const users = await withDatabase(config, (database) => new UserTable(database).list());
       if (json) for (const user of users) printJson(publicPart(user));
       else print(users.length === 0 ? shown`No users.\n` : userTable(users));
       noteDataFolder(config.dataDir);
@@ -60,7 +60,7 @@ export function addAdminCommand(program: Command): void {
     .action(async (name: string, { role, account }: AddOptions) => {
       await run(async (config, database) => {
         const wanted = { name, role, account };
-        const { token } = await new LinkRegistry(database).invite(wanted, ({ id: userId }) =>
+        const { token } = await new LinkTable(database).invite(wanted, ({ id: userId }) =>
           noteAdminAct(config, { event: 'user_created', userId, role, account }),
         );
         tell(shown`Added the user ${name}. The link is shown only once:\n`);
@@ -75,7 +75,7 @@ export function addAdminCommand(program: Command): void {
     )
     .action(async (name: string | undefined) => {
       await run(async (config, database) => {
-        const links = new LinkRegistry(database);
+        const links = new LinkTable(database);
         const token =
           name === undefined ? await links.createFirst() : await linkFor(config, database, links, name);
         if (token === undefined) throw new Error('There are already users: name one of them.');
@@ -120,7 +120,7 @@ export function addAdminCommand(program: Command): void {
     .action(async (name: string) => {
       await run(async (config, database) => {
         const { id: userId } = await userNamed(database, name);
-        const ended = await new SessionRegistry(database).endAllOf(userId, () =>
+        const ended = await new SessionTable(database).endAllOf(userId, () =>
           noteAdminAct(config, { event: 'sessions_revoked', userId }),
         );
         tell(shown`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${name}.\n`);
@@ -138,24 +138,19 @@ async function run(work: (config: Config, database: Database) => Promise<void>):
 const change = (name: string, changes: UserChanges, act: AuditEvent): Promise<void> =>
   run(async (config, database) => {
     const { id: userId } = await userNamed(database, name);
-    await new UserRegistry(database).change(userId, changes, {
+    await new UserTable(database).change(userId, changes, {
       before: () => noteAdminAct(config, { ...act, userId }),
     });
     tell(shown`Changed the user ${name}.\n`);
   });
 
 async function userNamed(database: Database, name: string): Promise<User> {
-  const user = await new UserRegistry(database).named(name);
+  const user = await new UserTable(database).named(name);
   if (user === undefined) throw new Error(`There is no user ${JSON.stringify(name)}.`);
   return user;
 }
 
-async function linkFor(
-  config: Config,
-  database: Database,
-  links: LinkRegistry,
-  name: string,
-): Promise<string> {
+async function linkFor(config: Config, database: Database, links: LinkTable, name: string): Promise<string> {
   const { id: userId } = await userNamed(database, name);
   return links.createFor(userId, () => noteAdminAct(config, { event: 'user_link_created', userId }));
 }

@@ -15,7 +15,7 @@ import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labe
 import { withDatabase } from '../state/database/open-database.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
-import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
+import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
@@ -65,7 +65,7 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const { task } = scored.list;
   const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
   const point = pointOf(options.name, target, threshold, scored, findings);
-  const replaced = await withDatabase(config, (database) => new OperatingPointRegistry(database).save(point));
+  const replaced = await withDatabase(config, (database) => new OperatingPointTable(database).save(point));
   const { name, model, threshold: value } = point;
   await noteAdminAct(config, {
     event: 'operating_point_set',

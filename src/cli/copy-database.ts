@@ -2,10 +2,10 @@
 
 import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
 import { DELIVERY_TOPIC } from '../jobs/queue/add-delivery.js';
-import { WORK_TOPIC } from '../jobs/queue/jobs.js';
+import { WORK_TOPIC } from '../jobs/queue/job-table.js';
 import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
-import { KEYS_TOPIC } from '../state/keys/key-registry.js';
-import { POINTS_TOPIC } from '../state/operating-points/operating-point-registry.js';
+import { KEYS_TOPIC } from '../state/keys/key-table.js';
+import { POINTS_TOPIC } from '../state/operating-points/operating-point-table.js';
 
 export interface TableCount {
   readonly table: string;
@@ -18,7 +18,7 @@ export class DatabaseNotEmpty extends Error {
 }
 
 const REVISIONS = 'revisions';
-/** What is not copied as it is: each database has its own. */
+/** Not copied as they are: each database has its own. */
 const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS]);
 const ROWS_PER_STATEMENT = 100;
 
@@ -123,7 +123,7 @@ async function insertRows(to: Transaction, table: string, rows: readonly Row[]):
   await to.execute(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values);
 }
 
-/** Nobody works on them any more: no server has the data folder. */
+/** Nobody works on them now: no server has the data folder. */
 async function giveBackWork(to: Transaction): Promise<void> {
   for (const [table, begun, waiting] of [
     ['jobs', 'running', 'queued'],

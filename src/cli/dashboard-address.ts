@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
-import { linkPath } from '../console/users/link-registry.js';
+import { linkPath } from '../console/users/link-table.js';
 
 type Settings = Pick<Config, 'host' | 'port' | 'tlsCertFile' | 'adminAddress' | 'dashboardOrigin'>;
 

@@ -7,7 +7,7 @@ import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
 import { addUnsentUsage } from '../state/records/unsent-usage.js';
-import { UsageLedger } from '../state/records/usage-ledger.js';
+import { UsageTable } from '../state/records/usage-table.js';
 import { copyDatabase, countsToCopy, refuseUnlessEmpty, type TableCount } from './copy-database.js';
 import { print, tell } from './output.js';
 import { textTable } from './text-table.js';
@@ -76,7 +76,7 @@ async function copy(config: Config): Promise<TableCount[]> {
   const folder = await ownDataFolder(config.dataDir);
   const source = await openDatabase(sqliteOf(config));
   try {
-    await addUnsentUsage(config.dataDir, new UsageLedger(source), (error) => {
+    await addUnsentUsage(config.dataDir, new UsageTable(source), (error) => {
       throw error;
     });
     const target = await openDatabase(config);

@@ -20,7 +20,7 @@ import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
+import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 import { type Result, say } from './finding.js';
@@ -114,7 +114,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'API keys': async (config) => {
     const database = await openUnchanged(config);
-    const keys = database === undefined ? [] : await new KeyRegistry(database).list();
+    const keys = database === undefined ? [] : await new KeyTable(database).list();
     await database?.close();
     const active = keys.filter((key) => isActive(key, new Date())).length;
     return keys.length === 0 ? 'none yet; the first start creates one' : `${active} active of ${keys.length}`;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
-import { LinkRegistry } from '../console/users/link-registry.js';
-import { UserRegistry } from '../console/users/user-registry.js';
+import { LinkTable } from '../console/users/link-table.js';
+import { UserTable } from '../console/users/user-table.js';
 import type { Database } from '../state/database/database.js';
 import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
 
@@ -18,11 +18,11 @@ export interface FirstLinkOptions {
 /** The start's note on the dashboard: how to make the first user, as long as there is none. */
 export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
   const { config, database, isFirstStart } = options;
-  if (config.dashboard === 'off' || !(await new UserRegistry(database).isEmpty())) return shown``;
+  if (config.dashboard === 'off' || !(await new UserTable(database).isEmpty())) return shown``;
   const origin = dashboardOrigin(config, options);
   // Later, the output may be readable by many; and a file for the key says that it already is.
   const isPrinted = isFirstStart && config.firstKeyFile === '';
-  const token = isPrinted ? await new LinkRegistry(database).createFirst() : undefined;
+  const token = isPrinted ? await new LinkTable(database).createFirst() : undefined;
   if (token === undefined)
     return shown`dashboard: ${origin}/dashboard/ (no users yet: veravox admin link prints a link)\n`;
   return shown`The dashboard asks for a password. Choose it within an hour:

@@ -5,7 +5,7 @@ import type { Config } from '../base/config/options.js';
 import { packageDir } from '../base/config/package-dir.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import { newKey } from '../state/keys/api-key.js';
-import type { KeyRegistry } from '../state/keys/key-registry.js';
+import type { KeyTable } from '../state/keys/key-table.js';
 import { originOf } from './dashboard-address.js';
 
 /** A recording in the repository to try the server with. */
@@ -21,23 +21,23 @@ export interface FirstKey {
 
 /** Makes an API key if there has never been one; it is stored just before it is shown. */
 export class FirstStart {
-  readonly #registry: KeyRegistry;
+  readonly #keyTable: KeyTable;
   readonly #file: string;
 
-  private constructor(registry: KeyRegistry, file: string) {
-    this.#registry = registry;
+  private constructor(keyTable: KeyTable, file: string) {
+    this.#keyTable = keyTable;
     this.#file = file;
   }
 
   /** @param file the target of the key; empty if it is printed */
-  static async prepare(registry: KeyRegistry, file: string): Promise<FirstStart | undefined> {
-    if (!(await registry.isEmpty())) return undefined;
+  static async prepare(keyTable: KeyTable, file: string): Promise<FirstStart | undefined> {
+    if (!(await keyTable.isEmpty())) return undefined;
     if (file !== '') {
       // First, so that no key is created that nobody can read. An earlier file may be readable by others.
       fs.rmSync(file, { force: true });
       fs.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
     }
-    return new FirstStart(registry, file);
+    return new FirstStart(keyTable, file);
   }
 
   /** Undefined if another host was quicker. */
@@ -46,7 +46,7 @@ export class FirstStart {
       name: 'made at the first start',
       scopes: ['predict', 'voiceid', 'file'],
     });
-    if (!(await this.#registry.storeFirst(key))) {
+    if (!(await this.#keyTable.storeFirst(key))) {
       if (this.#file !== '') fs.rmSync(this.#file, { force: true });
       return undefined;
     }

@@ -9,8 +9,8 @@ import { type Shown, shown } from '../base/errors/shown-text.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT, isActive, type RateLimit, type StoredKey } from '../state/keys/api-key.js';
 import { checkKey, KeyRefused, MAX_EXPIRES_IN_S } from '../state/keys/key-check.js';
-import { KeyOffice } from '../state/keys/key-office.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
+import { KeyRules } from '../state/keys/key-rules.js';
+import { KeyTable } from '../state/keys/key-table.js';
 import { publicKey } from '../state/keys/public-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { noteDataFolder } from './data-folder-note.js';
@@ -69,8 +69,8 @@ export function addKeysCommand(program: Command): void {
       const { name, account, scopes: granted, rate, concurrency } = wanted;
       const expiresAt = wanted.expiresAt ?? wanted.expiresIn;
       const config = loadConfig(process.env);
-      const { key, text } = await withOffice(config, (office) =>
-        office.create({
+      const { key, text } = await withRules(config, (rules) =>
+        rules.create({
           name,
           account,
           scopes: granted,
@@ -91,7 +91,7 @@ export function addKeysCommand(program: Command): void {
     .option('--json', 'one line of JSON per key')
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
-      const stored = await withDatabase(config, (database) => new KeyRegistry(database).list());
+      const stored = await withDatabase(config, (database) => new KeyTable(database).list());
       const now = new Date();
       if (json) for (const key of stored) printJson(publicKey(key, now));
       else print(stored.length === 0 ? shown`No keys.\n` : keyTable(stored, now));
@@ -103,7 +103,7 @@ export function addKeysCommand(program: Command): void {
     .description('Revoke a key permanently, by its id in `keys list`.')
     .action(async (id: string) => {
       const config = loadConfig(process.env);
-      if (!(await withOffice(config, (office) => office.revoke(id)))) {
+      if (!(await withRules(config, (rules) => rules.revoke(id)))) {
         throw new Error(`There is no key with the id ${id} in ${config.dataDir}.`);
       }
       tell(shown`Revoked ${id}.\n`);
@@ -111,9 +111,9 @@ export function addKeysCommand(program: Command): void {
     });
 }
 
-const withOffice = <Result>(config: Config, work: (office: KeyOffice) => Promise<Result>): Promise<Result> =>
+const withRules = <Result>(config: Config, work: (rules: KeyRules) => Promise<Result>): Promise<Result> =>
   withDatabase(config, (database) =>
-    work(new KeyOffice(new KeyRegistry(database), (act) => noteAdminAct(config, act))),
+    work(new KeyRules(new KeyTable(database), (act) => noteAdminAct(config, act))),
   );
 
 const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type DatabaseSettings, databaseFile, openUnchanged } from '../state/database/open-database.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
+import { KeyTable } from '../state/keys/key-table.js';
 
 /**
  * Whether the data folder has a SQLite database with keys although the settings name a PostgreSQL database: somebody may have
@@ -12,7 +12,7 @@ export async function databaseLeftBehind(settings: DatabaseSettings): Promise<st
   const left = await openUnchanged({ ...settings, database: undefined });
   if (left === undefined) return undefined;
   try {
-    return (await new KeyRegistry(left).isEmpty()) ? undefined : databaseFile(settings.dataDir);
+    return (await new KeyTable(left).isEmpty()) ? undefined : databaseFile(settings.dataDir);
   } finally {
     await left.close();
   }

@@ -11,7 +11,7 @@ import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
 import { addUnsentUsage } from '../state/records/unsent-usage.js';
-import { UsageLedger } from '../state/records/usage-ledger.js';
+import { UsageTable } from '../state/records/usage-table.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';
 
@@ -30,7 +30,7 @@ export async function openOwnState(
   logger.info({ dataDir: config.dataDir }, 'data folder');
   const database = await openDatabase(config);
   try {
-    await addUnsentUsage(config.dataDir, new UsageLedger(database), (error) =>
+    await addUnsentUsage(config.dataDir, new UsageTable(database), (error) =>
       logger.error({ err: error }, 'counts are not in the database'),
     );
   } catch (error) {

@@ -8,7 +8,7 @@ import { checkDescriptors } from '../service/descriptors-needed.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
+import { KeyTable } from '../state/keys/key-table.js';
 import { actor } from '../state/records/admin-act.js';
 import { firstLinkNote } from './first-link.js';
 import { announcement, FirstStart } from './first-start.js';
@@ -97,9 +97,9 @@ async function prepareFirstStart(
   database: Database,
   logger: Logger,
 ): Promise<FirstStart | undefined> {
-  const registry = new KeyRegistry(database);
-  const left = (await registry.isEmpty()) ? await databaseLeftBehind(config) : undefined;
-  if (left === undefined) return FirstStart.prepare(registry, config.firstKeyFile);
+  const keyTable = new KeyTable(database);
+  const left = (await keyTable.isEmpty()) ? await databaseLeftBehind(config) : undefined;
+  if (left === undefined) return FirstStart.prepare(keyTable, config.firstKeyFile);
   logger.warn(
     `${left} has API keys, but ${database.name} has none: stop the server and run veravox database copy, or make a key with veravox keys create`,
   );

@@ -4,8 +4,8 @@ import { loadConfig } from '../base/config/load-config.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
 import { withDatabase } from '../state/database/open-database.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
-import { type DayUsage, type UsageFilter, UsageLedger } from '../state/records/usage-ledger.js';
+import { KeyTable } from '../state/keys/key-table.js';
+import { type DayUsage, type UsageFilter, UsageTable } from '../state/records/usage-table.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
 import { print, printJson } from './output.js';
@@ -40,7 +40,7 @@ export function addUsageCommand(program: Command): void {
         ...(to !== undefined && { to }),
       };
       const { rows, names } = await withDatabase(config, async (database) => ({
-        rows: await new UsageLedger(database).read(filter),
+        rows: await new UsageTable(database).read(filter),
         names: await namesOf(database),
       }));
       if (json) printRows(rows);
@@ -51,7 +51,7 @@ export function addUsageCommand(program: Command): void {
 
 /** The usage of keys stays when they are gone. */
 async function namesOf(database: Database): Promise<ReadonlyMap<string, string>> {
-  const keys = await new KeyRegistry(database).list();
+  const keys = await new KeyTable(database).list();
   return new Map(keys.map(({ id, name }) => [id, name]));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Shown } from '../base/errors/shown-text.js';
-import type { LoggedDelivery } from '../jobs/queue/deliveries.js';
+import type { LoggedDelivery } from '../jobs/queue/delivery-table.js';
 import { destinationOf } from '../jobs/queue/destination.js';
 import { textTable } from './text-table.js';
 

@@ -4,7 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import { deliveryStates } from '../jobs/contract/webhook.js';
-import { Deliveries, type DeliveryFilter } from '../jobs/queue/deliveries.js';
+import { type DeliveryFilter, DeliveryTable } from '../jobs/queue/delivery-table.js';
 import { type WebhookSecret, WebhookSecrets } from '../jobs/queue/webhook-secrets.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
@@ -130,8 +130,8 @@ export function addWebhooksCommand(program: Command): void {
 
 const withDeliveries = <Result>(
   config: Config,
-  work: (deliveries: Deliveries) => Promise<Result>,
-): Promise<Result> => withDatabase(config, (database) => work(new Deliveries(database)));
+  work: (deliveries: DeliveryTable) => Promise<Result>,
+): Promise<Result> => withDatabase(config, (database) => work(new DeliveryTable(database)));
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 

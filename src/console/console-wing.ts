@@ -4,31 +4,31 @@
 import type { Wing } from '../api/routes/wing.js';
 import type { Logger } from '../base/observe/log.js';
 import { adminEndpoints } from './contract/admin-endpoints.js';
-import { HealthKeeper, type Siblings } from './health/health-keeper.js';
+import { HealthCounter, type Siblings } from './health/health-counter.js';
 import { dashboardRoutes } from './pages/dashboard-routes.js';
-import { type AdminOffice, type AdminParts, openAdminParts } from './routes/admin-parts.js';
+import { type AdminStateParts, type AdminParts, openAdminParts } from './routes/admin-parts.js';
 import { type AdminRoutesParts, adminRoutes } from './routes/admin-routes.js';
 
 /** The parts of a server that its console shows and uses. */
-export type ConsoleSurroundings = Omit<AdminParts, keyof AdminOffice | 'sessions' | 'signIns'> &
+export type ConsoleSurroundings = Omit<AdminParts, keyof AdminStateParts | 'sessions' | 'signIns'> &
   Pick<AdminRoutesParts, 'jobs'>;
 
 export interface Console {
   /** Counts from the start on. Closed by its maker after the server has stopped. */
-  readonly health: HealthKeeper;
+  readonly health: HealthCounter;
   open(around: ConsoleSurroundings): Wing;
 }
 
 export function consoleOf(
-  office: Omit<AdminOffice, 'health'>,
+  state: Omit<AdminStateParts, 'health'>,
   log: Logger,
   siblings: Siblings | undefined,
 ): Console {
-  const health = new HealthKeeper(office.database, log, siblings);
+  const health = new HealthCounter(state.database, log, siblings);
   return {
     health,
     open({ jobs, ...around }) {
-      const parts = openAdminParts({ ...office, ...around, health });
+      const parts = openAdminParts({ ...state, ...around, health });
       return {
         endpoints: () => adminEndpoints,
         routes: (_, points) => [...dashboardRoutes(), ...adminRoutes({ ...parts, jobs, points })],

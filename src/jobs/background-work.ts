@@ -10,15 +10,15 @@ import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 import type { FileStore } from '../state/storage/open-storage.js';
-import { startBatchTenders } from './batches/start-batch-tenders.js';
-import type { JobOffice } from './queue/job-office.js';
+import { startBatchWorkers } from './batches/start-batch-workers.js';
+import type { JobParts } from './queue/job-parts.js';
 import { startWebhookSender } from './webhooks/start-webhook-sender.js';
 import { startJobWorkers } from './work/start-job-workers.js';
 import { startUploadWatch } from './work/upload-watch.js';
 
 export interface BackgroundWorkParts {
   readonly config: Config;
-  readonly office: JobOffice;
+  readonly jobParts: JobParts;
   readonly files: FileStore;
   readonly models: ModelRotation;
   readonly metrics: ServiceMetrics;
@@ -43,14 +43,14 @@ export interface BackgroundWork {
 }
 
 export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork {
-  const { config, office, files, models, metrics, tracing, ended, log, fetchSurroundings } = parts;
+  const { config, jobParts, files, models, metrics, tracing, ended, log, fetchSurroundings } = parts;
   const { policy, callbackPolicy } = parts;
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const current = () => models.current;
   const sources = new RecordingSources(files, policy, timeouts, fetchSurroundings);
   const workers = startJobWorkers({
     config,
-    office,
+    jobParts,
     sources,
     storage: files.storage,
     models: current,
@@ -59,11 +59,18 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     ended,
     log,
   });
-  const uploads = startUploadWatch({ config, office, files, models: current, log });
-  const tenders = startBatchTenders({ config, desk: office.batchDesk, sources, files, policy, log });
+  const uploads = startUploadWatch({ config, jobParts, files, models: current, log });
+  const batchWorkers = startBatchWorkers({
+    config,
+    workTable: jobParts.batchWorkTable,
+    sources,
+    files,
+    policy,
+    log,
+  });
   const webhooks = startWebhookSender({
     config,
-    office,
+    jobParts,
     policy: callbackPolicy,
     metrics,
     tracing,
@@ -74,7 +81,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     takeAnew: () => workers.takeAnew(),
     jobsBusy: () => workers.busy,
     async close() {
-      await Promise.all([workers.close(), uploads?.close(), tenders.close(), webhooks.close()]);
+      await Promise.all([workers.close(), uploads?.close(), batchWorkers.close(), webhooks.close()]);
     },
   };
 }

@@ -34,25 +34,25 @@ export interface JobsWing extends Required<Omit<Wing, 'close'>> {
 }
 
 export function openJobsWing(parts: JobsWingParts): JobsWing {
-  const { config, office, files, policy } = parts;
+  const { config, jobParts, files, policy } = parts;
   const callbackPolicy = webhookPolicy(config);
   const around = { ...surroundings, ...parts.fetchSurroundings };
   const stopping = new AbortController();
   // Each client that follows a job listens.
   setMaxListeners(0, stopping.signal);
   const shared: JobsWing['shared'] = {
-    jobs: office.jobs,
+    jobs: jobParts.jobs,
     policy,
     callbackPolicy,
     refuseAddress: (target) => refuseUnacceptable(target, around),
-    watch: new JobWatch(office.jobs),
+    watch: new JobWatch(jobParts.jobs),
     stopping: stopping.signal,
   };
   let work: BackgroundWork | undefined;
   return {
     shared,
-    onUploadLinks: uploadsToAwait(config, files.bucket && office.awaitedUploads),
-    onStored: (detectors) => uploadJobs(config, office.jobs, detectors, files.home),
+    onUploadLinks: uploadsToAwait(config, files.bucket && jobParts.awaitedUploads),
+    onStored: (detectors) => uploadJobs(config, jobParts.jobs, detectors, files.home),
     endpoints: jobEndpoints,
     routes: ({ analyser }, points) => jobRoutes({ ...shared, config, analyser, points, files }),
     start() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
+import type { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 
-type Registry = Pick<OperatingPointRegistry, 'follow' | 'list' | 'revision'>;
+type Table = Pick<OperatingPointTable, 'follow' | 'list' | 'revision'>;
 
 export interface FollowedPointsOptions {
   /** Told of points that were saved after the start. */
@@ -17,7 +17,7 @@ const POLL_MS = 2000;
 
 /** The operating points that a server uses. They follow the database. */
 export class FollowedPoints {
-  readonly #registry: Registry;
+  readonly #pointTable: Table;
   readonly #options: FollowedPointsOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #endFollowing: () => void;
@@ -28,25 +28,25 @@ export class FollowedPoints {
   #lastProblem = '';
 
   private constructor(
-    registry: Registry,
+    pointTable: Table,
     current: OperatingPoints,
     revision: number,
     options: FollowedPointsOptions,
   ) {
-    this.#registry = registry;
+    this.#pointTable = pointTable;
     this.#current = current;
     this.#revision = revision;
     this.#options = options;
-    this.#endFollowing = registry.follow(() => void this.refresh());
+    this.#endFollowing = pointTable.follow(() => void this.refresh());
     this.#timer = setInterval(() => void this.refresh(), options.pollMs ?? POLL_MS);
     this.#timer.unref();
   }
 
   /** @throws DatabaseError, Error that names a damaged point */
-  static async open(registry: Registry, options: FollowedPointsOptions): Promise<FollowedPoints> {
+  static async open(pointTable: Table, options: FollowedPointsOptions): Promise<FollowedPoints> {
     // The revision first: a point that is saved in between is found again, not missed.
-    const revision = await registry.revision();
-    return new FollowedPoints(registry, OperatingPoints.of(await registry.list()), revision, options);
+    const revision = await pointTable.revision();
+    return new FollowedPoints(pointTable, OperatingPoints.of(await pointTable.list()), revision, options);
   }
 
   get current(): OperatingPoints {
@@ -82,9 +82,9 @@ export class FollowedPoints {
   }
 
   async #read(): Promise<void> {
-    const revision = await this.#registry.revision();
+    const revision = await this.#pointTable.revision();
     if (revision === this.#revision) return;
-    const points = OperatingPoints.of(await this.#registry.list());
+    const points = OperatingPoints.of(await this.#pointTable.list());
     this.#revision = revision;
     this.#current = points;
     this.#options.onChange(points);

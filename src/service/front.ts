@@ -17,7 +17,7 @@ import { FrontDoor } from '../api/http/front-door.js';
 import { connectionsByPeer } from '../api/http/peer-connections.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
-import type { StreamDesk } from '../api/routes/stream.js';
+import type { SharedStreamParts } from '../api/routes/stream.js';
 import { StreamSessions } from '../api/streams/stream-sessions.js';
 import { Tickets } from '../api/streams/tickets.js';
 import { ArenaQueue } from '../api/upload/arena-queue.js';
@@ -38,7 +38,7 @@ export interface Front {
   readonly rates: RateCounter;
   readonly permits: PermitPools;
   readonly connections: Connections;
-  readonly streams: StreamDesk;
+  readonly streams: SharedStreamParts;
   readonly intake: FileIntake;
   readonly largeFilePermits: BytePermits;
   /** For files behind links. */
@@ -87,7 +87,7 @@ export function openFront(options: ServerOptions, ended: EndedRequests, port: ()
     countByPeer: () => connectionsByPeer(port()),
     onClose,
   });
-  const streams: StreamDesk = {
+  const streams: SharedStreamParts = {
     sessions: new StreamSessions({
       idleTimeoutS: config.streamIdleTimeoutS,
       maxDurationS: config.maxStreamDurationS,

@@ -28,7 +28,7 @@ import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 import type { Console } from '../console/console-wing.js';
 import { openJobsWing } from '../jobs/jobs-wing.js';
-import type { JobOffice } from '../jobs/queue/job-office.js';
+import type { JobParts } from '../jobs/queue/job-parts.js';
 import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
@@ -49,21 +49,21 @@ export interface ServerOptions {
   readonly databaseState: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
-  /** Those that requests may name. */
+  /** Points a request may name. */
   readonly operatingPoints: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Undefined without traces. Closed by the caller after the server has stopped. */
   readonly tracing: Tracing | undefined;
-  /** Other processes of the same server listen on its ports, too. */
+  /** Other processes of the same server listen on its ports also. */
   readonly isPortShared: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders: readonly RequestRecorder[];
-  /** Where links to the configured storage lead; those of `files` when absent. */
+  /** Beginnings of links to the configured storage; by default from `files`. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Closed by the caller after the server has stopped. */
-  readonly jobs: JobOffice;
+  readonly jobs: JobParts;
   /** Without one there is no dashboard and no admin API, and nothing is remembered for them. */
   readonly console: Console | undefined;
   /** Shared with the other processes of the same server; absent without any. */
@@ -164,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const jobs = openJobsWing({
     ...{ config, files, models, metrics, ended, log, policy, tracing },
-    office: options.jobs,
+    jobParts: options.jobs,
     fetchSurroundings: options.fetchSurroundings,
   });
   const console = options.console?.open({

@@ -21,9 +21,9 @@ import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { recordingsAtOnce } from '../jobs/work/job-places.js';
 import type { Database } from '../state/database/database.js';
 import { WatchedDatabase } from '../state/database/watched-database.js';
-import { KeyRegistry } from '../state/keys/key-registry.js';
-import { KeyStore } from '../state/keys/key-store.js';
-import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
+import { KeyCache } from '../state/keys/key-cache.js';
+import { KeyTable } from '../state/keys/key-table.js';
+import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { actor, noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
@@ -116,12 +116,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const status = checkedStatus(models);
   tellOfModels(models, logger);
   warnOfUnusable(points.current, status, logger);
-  const books = parts.openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
-  books.note({ event: 'server_started', ...actor(), version: packageVersion });
+  const records = parts.openServerRecords(config, logger, metrics, database, parent?.isFirst ?? true);
+  records.note({ event: 'server_started', ...actor(), version: packageVersion });
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
   const noteFirst = (event: AuditEvent): Promise<void> => noteAdminAct(config, event);
-  const console = parts.consoleOf?.({ ...books, database, noteFirst }, logger, parent);
+  const console = parts.consoleOf?.({ ...records, database, noteFirst }, logger, parent);
   const health = console?.health;
   const closeState = async (): Promise<void> => {
     keys.close();
@@ -139,13 +139,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       arena,
       keys,
       databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
-      jobs: parts.jobOfficeOf(config, database, files.home),
+      jobs: parts.jobPartsOf(config, database, files.home),
       files,
       operatingPoints,
       log: logger,
       metrics,
       tracing,
-      recorders: books.recorders,
+      recorders: records.recorders,
       console,
       ...(ratesOverHosts && { rates: ratesOverHosts }),
       ...(parent && {
@@ -177,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     onResult(result) {
       metrics.countReload(result);
-      books.note({ event: 'models_reloaded', result, ...actor() });
+      records.note({ event: 'models_reloaded', result, ...actor() });
       parent?.reloaded(result);
     },
     log: logger,
@@ -186,7 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: server.port,
     adminPort: server.adminPort,
     isReady: status.ready && (files.watch?.isUsable ?? true),
-    note: (event) => books.note(event),
+    note: (event) => records.note(event),
     reloadModels: () => reload.request(),
     renewTls() {
       try {
@@ -199,7 +199,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     history: (span) => health?.ownHistory(span),
     async stop() {
-      books.note({ event: 'server_stopping', ...actor() });
+      records.note({ event: 'server_stopping', ...actor() });
       stopTrimming();
       await Promise.all([reload.close(), server.stop()]);
       await closeState();
@@ -223,8 +223,8 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   const start = isWorker
     ? (await import('./worker.js')).startWorker
     : (await import('./server.js')).startServer;
-  const { openBooks } = await import('./server-books.js');
-  const { jobOfficeOf } = await import('../jobs/queue/job-office.js');
+  const { openServerRecords } = await import('./server-records.js');
+  const { jobPartsOf } = await import('../jobs/queue/job-parts.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
   const { consoleOf = undefined } =
     config.dashboard === 'on' ? await import('../console/console-wing.js') : {};
@@ -234,8 +234,8 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   await files.watch?.start();
   return {
     start,
-    openBooks,
-    jobOfficeOf,
+    openServerRecords,
+    jobPartsOf,
     consoleOf,
     metrics,
     tracing,
@@ -248,11 +248,11 @@ async function followDatabase(
   database: Database,
   logger: Logger,
   usePoints: (points: OperatingPoints) => void,
-): Promise<{ readonly keys: KeyStore; readonly points: FollowedPoints }> {
-  const keys = await KeyStore.open(new KeyRegistry(database), {
+): Promise<{ readonly keys: KeyCache; readonly points: FollowedPoints }> {
+  const keys = await KeyCache.open(new KeyTable(database), {
     onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
   });
-  const points = await FollowedPoints.open(new OperatingPointRegistry(database), {
+  const points = await FollowedPoints.open(new OperatingPointTable(database), {
     onChange: usePoints,
     onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
   });

@@ -28,7 +28,7 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders, jobs: office, databaseState } = options;
+  const { config, files, log, metrics, recorders, jobs: jobParts, databaseState } = options;
   const health = options.console?.health;
   // Nobody asks a worker for its history.
   const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
@@ -61,7 +61,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     (url) => files.storage.isOwnLink(url),
   );
   const wing = openJobsWing({
-    ...{ config, files, models, metrics, ended, log, policy, office },
+    ...{ config, files, models, metrics, ended, log, policy, jobParts },
     tracing: options.tracing,
     fetchSurroundings: options.fetchSurroundings,
   });

@@ -8,8 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
-import { Jobs } from '../../src/jobs/queue/jobs.js';
+import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { runCli } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
@@ -65,7 +65,7 @@ before(async () => {
 
   // Predates the rules for names.
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
-  const { job } = await new Jobs(database, { maxUnfinished: 0 }).create({
+  const { job } = await new JobTable(database, { maxUnfinished: 0 }).create({
     account: EVIL,
     keyId: EVIL,
     task: 'predict',
@@ -73,10 +73,10 @@ before(async () => {
     parameters: '{}',
     callbackUrl: 'https://hooks.example/end',
   });
-  await new Jobs(database, { maxUnfinished: 0 }).cancel(EVIL, job.id);
-  const desk = new DeliveryDesk(database);
-  const turn = (await desk.take()) ?? assert.fail('it is due');
-  await desk.fail(turn, { atMs: 1, tookMs: 5, problem: EVIL }, { isFinal: true });
+  await new JobTable(database, { maxUnfinished: 0 }).cancel(EVIL, job.id);
+  const workTable = new DeliveryWorkTable(database);
+  const turn = (await workTable.take()) ?? assert.fail('it is due');
+  await workTable.fail(turn, { atMs: 1, tookMs: 5, problem: EVIL }, { isFinal: true });
   await database.execute('UPDATE api_keys SET name = $1, account = $1', [EVIL]);
   await database.execute('UPDATE admin_users SET name = $1, account = $1', [EVIL]);
   await database.execute('UPDATE webhook_secrets SET account = $1', [EVIL]);

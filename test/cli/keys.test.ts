@@ -5,8 +5,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { withDatabase } from '../../src/state/database/open-database.js';
 import type { AuthenticatedKey } from '../../src/state/keys/authenticator.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { KeyStore } from '../../src/state/keys/key-store.js';
+import { KeyCache } from '../../src/state/keys/key-cache.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { request } from '../support/http-client.js';
 import { sqliteIn } from '../support/stored-keys.js';
@@ -36,9 +36,9 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
 /** Like a server that starts now. */
 const authenticate = (dataDir: string, key: string): Promise<AuthenticatedKey | undefined> =>
   withDatabase(sqliteIn(dataDir), async (database) => {
-    const store = await KeyStore.open(new KeyRegistry(database));
-    store.close();
-    return store.authenticate(key);
+    const keyCache = await KeyCache.open(new KeyTable(database));
+    keyCache.close();
+    return keyCache.authenticate(key);
   });
 
 for (const [args, message] of misuses) {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { withDatabase } from '../../src/state/database/open-database.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { fileEntry, formBody } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';
@@ -39,10 +39,10 @@ test('usage is a table with names and a sum, or lines of JSON, of the keys and d
   const counts = { requests: 1000, errors: 1, audioS: 5000.5, windows: 999, bytes: 5_000_000 };
   const gone = { keyId: '0123456789ab', account: 'default', route: '/v0/predict' };
   await withDatabase(sqliteIn(dataDir), async (database) => {
-    const ledger = new UsageLedger(database);
-    await ledger.add({ id: 'a', day: '2026-11-20', rows: [{ ...row, ...counts }] });
-    await ledger.add({ id: 'b', day: '2026-11-20', rows: [{ ...row, ...counts }] });
-    await ledger.add({ id: 'c', day: '2026-11-21', rows: [{ ...gone, ...counts, requests: 7 }] });
+    const usageTable = new UsageTable(database);
+    await usageTable.add({ id: 'a', day: '2026-11-20', rows: [{ ...row, ...counts }] });
+    await usageTable.add({ id: 'b', day: '2026-11-20', rows: [{ ...row, ...counts }] });
+    await usageTable.add({ id: 'c', day: '2026-11-21', rows: [{ ...gone, ...counts, requests: 7 }] });
   });
   assert.equal(
     (await runCli(['usage'], env)).stdout,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
-import { Jobs } from '../../src/jobs/queue/jobs.js';
+import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { type Finished, runCli, temporaryFolder } from '../support/cli.js';
 
@@ -60,8 +60,8 @@ test('deliveries are listed with what came of them, and sent again', async (t) =
   assert.match((await command('deliveries')).stdout, /^No deliveries\.$/m);
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
   t.after(() => database.close());
-  const jobs = new Jobs(database, { maxUnfinished: 0 });
-  const desk = new DeliveryDesk(database);
+  const jobs = new JobTable(database, { maxUnfinished: 0 });
+  const workTable = new DeliveryWorkTable(database);
   const { job } = await jobs.create({
     account: 'shop',
     keyId: 'k',
@@ -72,8 +72,8 @@ test('deliveries are listed with what came of them, and sent again', async (t) =
   });
   await jobs.cancel('shop', job.id);
   assert.equal((await command('replay', job.id)).status, 1, 'it still waits');
-  const turn = (await desk.take()) ?? assert.fail('it is due');
-  await desk.fail(
+  const turn = (await workTable.take()) ?? assert.fail('it is due');
+  await workTable.fail(
     turn,
     { atMs: Date.now(), tookMs: 5, status: 410, problem: 'status 410' },
     { isFinal: true },
@@ -88,6 +88,6 @@ test('deliveries are listed with what came of them, and sent again', async (t) =
   for (const args of [[], ['x', '--failed'], ['x']])
     assert.equal((await command('replay', ...args)).status, 1);
   assert.match((await command('replay', '--failed')).stderr, /^1 to be sent again/m);
-  assert.equal((await desk.take())?.delivery.id, turn.delivery.id);
+  assert.equal((await workTable.take())?.delivery.id, turn.delivery.id);
   assert.match(auditIn(dataDir), /webhook_replayed/);
 });

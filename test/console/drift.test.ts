@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxClient, VeravoxError } from '../../client/src/index.js';
 import { SCORE_BINS } from '../../src/console/drift/score-bins.js';
-import { ScoreBook } from '../../src/console/drift/score-book.js';
 import { hourOf, ScoreCounts } from '../../src/console/drift/score-counts.js';
+import { ScoreTable } from '../../src/console/drift/score-table.js';
 import { MIN_CURRENT_FILES, REFERENCE_FILES } from '../../src/console/drift/stability-index.js';
 import { someAnalysis, someDetector } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
@@ -33,7 +33,7 @@ async function addFiles({ database }: JobServer, files: number, score: number, h
     counts.countScore({ model, fingerprint }, 'file', score, atMs);
     counts.countScore({ model, fingerprint }, 'window', score, atMs);
   }
-  await new ScoreBook(database).add(counts);
+  await new ScoreTable(database).add(counts);
 }
 
 test('requests and jobs count by the scores of their windows and of the whole', async (t) => {

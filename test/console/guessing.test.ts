@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Passwords } from '../../src/console/users/passwords.js';
-import { SignInBrake } from '../../src/console/users/sign-in-brake.js';
+import { SignInLimits } from '../../src/console/users/sign-in-limits.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { addUser, PASSWORD, postSession, signIn } from '../support/admin.js';
@@ -98,13 +98,13 @@ onEachDatabase(
     const one = connect();
     await migrate(one, migrations);
     let nowMs = 1_800_000_000_000;
-    // A separate brake for each attempt: the part in memory plays no role, as on many hosts.
+    // Separate limits for each attempt: the part in memory plays no role, as on many hosts.
     const attempt = (name = 'ada', address = '192.0.2.1') =>
-      new SignInBrake(one, () => nowMs).begin(name, address);
+      new SignInLimits(one, () => nowMs).begin(name, address);
     for (let i = 0; i < 5; i++) assert.equal(await attempt(), 0);
     const pausesMs: number[] = [];
     for (let i = 0; i < 13; i++) {
-      const waitMs = await new SignInBrake(connect(), () => nowMs).begin('ADA', `192.0.2.${i + 2}`);
+      const waitMs = await new SignInLimits(connect(), () => nowMs).begin('ADA', `192.0.2.${i + 2}`);
       pausesMs.push(waitMs);
       nowMs += waitMs;
       assert.equal(await attempt('ada', `198.51.100.${i}`), 0);
@@ -122,33 +122,33 @@ onEachDatabase('an address that tries many names is slowed down, and others are 
   await migrate(database, migrations);
   const nowMs = 1_800_000_000_000;
   const attempt = (name: string, address: string) =>
-    new SignInBrake(database, () => nowMs).begin(name, address);
+    new SignInLimits(database, () => nowMs).begin(name, address);
   for (let i = 0; i < 20; i++) assert.equal(await attempt(`user ${i}`, '192.0.2.1'), 0);
   assert.equal(await attempt('another', '192.0.2.1'), 1000);
   assert.equal(await attempt('another', '192.0.2.2'), 0);
-  const brake = new SignInBrake(database, () => nowMs);
+  const limits = new SignInLimits(database, () => nowMs);
   for (let i = 0; i < 8; i++) {
-    assert.equal(await brake.begin('right', '192.0.2.3'), 0, 'those who get in are not slowed down');
-    await brake.succeeded('right', '192.0.2.3');
+    assert.equal(await limits.begin('right', '192.0.2.3'), 0, 'those who get in are not slowed down');
+    await limits.succeeded('right', '192.0.2.3');
   }
 });
 
 test('a process lets few attempts per minute through to the database, and one address cannot use up all', async (t) => {
   const { database } = await startJobServer(t);
-  const brake = new SignInBrake(database);
-  const results = Array.from({ length: 500 }, () => brake.shield('192.0.2.1', 'password'));
+  const limits = new SignInLimits(database);
+  const results = Array.from({ length: 500 }, () => limits.shield('192.0.2.1', 'password'));
   assert.equal(results.filter((waitMs) => waitMs === 0).length, 30);
-  assert.equal(brake.shield('192.0.2.2', 'password'), 0);
+  assert.equal(limits.shield('192.0.2.2', 'password'), 0);
 });
 
 test('guesses of passwords from many addresses keep nobody from a link or the provider', async (t) => {
   const { database } = await startJobServer(t);
-  const brake = new SignInBrake(database);
+  const limits = new SignInLimits(database);
   const addresses = Array.from({ length: 300 }, (_, i) => `2001:db8:0:${i.toString(16)}::`);
-  const waitsMs = addresses.map((address) => brake.shield(address, 'password'));
+  const waitsMs = addresses.map((address) => limits.shield(address, 'password'));
   assert.equal(waitsMs.filter((waitMs) => waitMs === 0).length, 240);
-  assert.equal(brake.shield('192.0.2.2', 'link'), 0);
-  assert.equal(brake.shield('192.0.2.3', 'provider'), 0);
+  assert.equal(limits.shield('192.0.2.2', 'link'), 0);
+  assert.equal(limits.shield('192.0.2.3', 'provider'), 0);
 });
 
 test('a wrong name costs as much work as a wrong password, and both a sign-in', async () => {

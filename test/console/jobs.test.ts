@@ -7,14 +7,14 @@ import { AdminClient, VeravoxError } from '../../client/src/index.js';
 import { deliveryRoutes } from '../../src/console/routes/delivery-routes.js';
 import { adminJobRoutes } from '../../src/console/routes/job-routes.js';
 import type { NewJob, Work } from '../../src/jobs/queue/job.js';
-import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { JobWatch } from '../../src/jobs/routes/job-watch.js';
 import { webhookBody } from '../../src/jobs/webhooks/webhook-body.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { ADMIN, adminCaller, someone } from '../support/admin-caller.js';
 import { eventually } from '../support/eventually.js';
-import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+import { type JobParts, onEachQueue } from '../support/job-queues.js';
 import { startJobServer } from '../support/job-server.js';
 import { ADMIN_API_KEY } from '../support/test-server.js';
 
@@ -33,7 +33,7 @@ const newJob = (more: Partial<NewJob> = {}): NewJob => ({
 const failure = { code: 'FETCH_FAILED', message: 'The storage does not answer.' };
 const NO_JOB = '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90';
 
-function deskOf({ jobs }: JobOffice) {
+function handlersOf({ jobs }: JobParts) {
   const notes: AuditEvent[] = [];
   const audit = { fails: false };
   const noteFirst = async (event: AuditEvent): Promise<void> => {
@@ -50,28 +50,28 @@ function deskOf({ jobs }: JobOffice) {
   return { call, retry, notes, audit };
 }
 
-async function taken(desk: JobDesk): Promise<Work> {
+async function taken(workTable: JobWorkTable): Promise<Work> {
   let work: Work | undefined;
   await eventually(async () => {
-    work = await desk.take();
+    work = await workTable.take();
     return work !== undefined;
   }, 'there is a job');
   return work ?? assert.fail();
 }
 
-async function failed({ jobs, desk }: JobOffice, more: Partial<NewJob> = {}): Promise<string> {
+async function failed({ jobs, workTable }: JobParts, more: Partial<NewJob> = {}): Promise<string> {
   const { job } = await jobs.create(newJob(more));
-  await desk.fail(await taken(desk), failure, false);
+  await workTable.fail(await taken(workTable), failure, false);
   return job.id;
 }
 
 onEachQueue('only a failed job whose file is known can be tried again', async (open) => {
-  const office = await open();
-  const { retry, notes } = deskOf(office);
-  const { jobs, desk } = office;
-  const behindLink = await failed(office, { source: '{"link":"https://storage.example/secret"}' });
+  const jobParts = await open();
+  const { retry, notes } = handlersOf(jobParts);
+  const { jobs, workTable } = jobParts;
+  const behindLink = await failed(jobParts, { source: '{"link":"https://storage.example/secret"}' });
   const { job: done } = await jobs.create(newJob());
-  await desk.succeed(await taken(desk), { result: '{}', audioS: 1 });
+  await workTable.succeed(await taken(workTable), { result: '{}', audioS: 1 });
   const { job: cancelled } = await jobs.create(newJob());
   await jobs.cancel('a', cancelled.id);
   const { job: batch } = await jobs.create(
@@ -89,21 +89,24 @@ onEachQueue('only a failed job whose file is known can be tried again', async (o
     assert.match(answer.message, why);
   }
   for (const id of [NO_JOB, 'x', '%00', '..']) assert.equal((await retry(id)).key, 'JOB_NOT_FOUND', id);
-  const own = await failed(office);
+  const own = await failed(jobParts);
   assert.equal((await retry(own, someone('developer', 'other'))).key, 'JOB_NOT_FOUND');
-  assert.deepEqual([(await jobs.findOne(own))?.state, await desk.take(), notes], ['failed', undefined, []]);
+  assert.deepEqual(
+    [(await jobs.findOne(own))?.state, await workTable.take(), notes],
+    ['failed', undefined, []],
+  );
 });
 
 onEachQueue(
   'a failed job begins anew, once however often it is asked for, and ends like any other',
   async (open) => {
-    const office = await open();
-    const { jobs, desk, database } = office;
-    const { call, retry, notes } = deskOf(office);
+    const jobParts = await open();
+    const { jobs, workTable, database } = jobParts;
+    const { call, retry, notes } = handlersOf(jobParts);
     const { job } = await jobs.create(newJob());
-    const first = await taken(desk);
-    await desk.saveStep(first, 0, { results: '["old"]', cursor: '{"at":60}', audioS: 60 });
-    await desk.fail(first, failure, false);
+    const first = await taken(workTable);
+    await workTable.saveStep(first, 0, { results: '["old"]', cursor: '{"at":60}', audioS: 60 });
+    await workTable.fail(first, failure, false);
     assert.equal((await call(ADMIN, 'GET', `/v1/admin/jobs/${job.id}`)).json.retryable, true);
     const answers = await Promise.all([retry(job.id), retry(job.id), retry(job.id)]);
     for (const { status, json } of answers) {
@@ -114,31 +117,32 @@ onEachQueue(
       assert.deepEqual([json.retryable, json.error.key], [false, 'FETCH_FAILED']);
     }
     assert.deepEqual(notes, [{ event: 'job_retried', jobId: job.id, account: 'a', by: 'user admin-1' }]);
-    const second = await taken(desk);
-    assert.equal(await desk.take(), undefined, 'it is in the queue once');
+    const second = await taken(workTable);
+    assert.equal(await workTable.take(), undefined, 'it is in the queue once');
     assert.equal((await retry(job.id)).json.state, 'running');
     assert.deepEqual(
       [second.job.id, second.job.attempts, second.cursor, second.savedSteps, JSON.parse(second.job.source)],
       [job.id, 2, undefined, 0, { object: OBJECT }],
     );
-    for await (const results of desk.savedResults(job.id)) assert.fail(`${results} is of the try before`);
-    await desk.saveStep(second, 0, { results: '["new"]', cursor: '{"at":60}', audioS: 60 });
-    await desk.succeed(second, { result: '{}', audioS: 70 });
+    for await (const results of workTable.savedResults(job.id))
+      assert.fail(`${results} is of the try before`);
+    await workTable.saveStep(second, 0, { results: '["new"]', cursor: '{"at":60}', audioS: 60 });
+    await workTable.succeed(second, { result: '{}', audioS: 70 });
     const after = await jobs.get('a', job.id);
     assert.deepEqual([after?.state, after?.failure, after?.source], ['succeeded', undefined, '{}']);
-    const [usage] = await new UsageLedger(database).read();
+    const [usage] = await new UsageTable(database).read();
     assert.deepEqual([usage?.requests, usage?.errors, usage?.audioS], [2, 1, 70]);
   },
 );
 
 onEachQueue('a job that used up its tries gets five more', async (open) => {
-  const office = await open();
-  const { jobs, desk } = office;
-  const { retry } = deskOf(office);
+  const jobParts = await open();
+  const { jobs, workTable } = jobParts;
+  const { retry } = handlersOf(jobParts);
   const { job } = await jobs.create(newJob());
   const exhaust = async (): Promise<number> => {
     for (let tries = 1; ; tries++) {
-      if (!(await desk.fail(await taken(desk), failure, true))) return tries;
+      if (!(await workTable.fail(await taken(workTable), failure, true))) return tries;
     }
   };
   assert.equal(await exhaust(), 5);
@@ -150,10 +154,10 @@ onEachQueue('a job that used up its tries gets five more', async (open) => {
 onEachQueue(
   'the account stays within its limit of jobs, and nothing happens without the audit',
   async (open) => {
-    const office = await open({ maxUnfinished: 1 });
-    const { jobs, desk } = office;
-    const { call, retry, notes, audit } = deskOf(office);
-    const id = await failed(office);
+    const jobParts = await open({ maxUnfinished: 1 });
+    const { jobs, workTable } = jobParts;
+    const { call, retry, notes, audit } = handlersOf(jobParts);
+    const id = await failed(jobParts);
     const { job: other } = await jobs.create(newJob());
     assert.equal((await retry(id)).key, 'TOO_MANY_JOBS');
     audit.fails = true;
@@ -164,7 +168,7 @@ onEachQueue(
     assert.equal(json.state, 'cancelled');
     audit.fails = true;
     await assert.rejects(retry(id), /disk is full/);
-    assert.deepEqual([(await jobs.findOne(id))?.state, await desk.take()], ['failed', undefined]);
+    assert.deepEqual([(await jobs.findOne(id))?.state, await workTable.take()], ['failed', undefined]);
     assert.deepEqual(notes, [
       { event: 'job_cancelled', jobId: other.id, account: 'a', by: 'user developer-1' },
     ]);
@@ -172,19 +176,19 @@ onEachQueue(
 );
 
 onEachQueue('the webhook of an earlier end is withdrawn, and the next end has its own', async (open) => {
-  const office = await open();
-  const { jobs, desk, deliveryDesk } = office;
-  const { call, retry } = deskOf(office);
-  const id = await failed(office, { callbackUrl: 'https://hooks.example/end?secret=1' });
-  const sending = (await deliveryDesk.take()) ?? assert.fail('there is a delivery');
+  const jobParts = await open();
+  const { jobs, workTable, deliveryWorkTable } = jobParts;
+  const { call, retry } = handlersOf(jobParts);
+  const id = await failed(jobParts, { callbackUrl: 'https://hooks.example/end?secret=1' });
+  const sending = (await deliveryWorkTable.take()) ?? assert.fail('there is a delivery');
   await retry(id);
   const path = `/v1/admin/jobs/${id}/deliveries`;
   assert.deepEqual((await call(ADMIN, 'GET', path)).json, { deliveries: [] });
   // Its sender learns of it when it is done.
-  assert.equal(await deliveryDesk.succeed(sending, { atMs: 0, tookMs: 1, status: 200 }), false);
-  assert.equal(await deliveryDesk.take(), undefined);
-  await desk.succeed(await taken(desk), { result: '{}', audioS: 1 });
-  const next = (await deliveryDesk.take()) ?? assert.fail('there is a delivery');
+  assert.equal(await deliveryWorkTable.succeed(sending, { atMs: 0, tookMs: 1, status: 200 }), false);
+  assert.equal(await deliveryWorkTable.take(), undefined);
+  await workTable.succeed(await taken(workTable), { result: '{}', audioS: 1 });
+  const next = (await deliveryWorkTable.take()) ?? assert.fail('there is a delivery');
   assert.notEqual(next.delivery.id, sending.delivery.id);
   const job = (await jobs.findOne(id)) ?? assert.fail();
   assert.equal(JSON.parse(await webhookBody(jobs, job)).type, 'job.succeeded');
@@ -193,13 +197,13 @@ onEachQueue('the webhook of an earlier end is withdrawn, and the next end has it
 onEachQueue(
   'webhooks are listed with their attempts and sent again, by those whose they are',
   async (open) => {
-    const office = await open();
-    const { deliveryDesk } = office;
-    const { call, notes, audit } = deskOf(office);
-    const jobId = await failed(office, { callbackUrl: 'https://hooks.example/end?secret=1' });
-    const turn = (await deliveryDesk.take()) ?? assert.fail('there is a delivery');
+    const jobParts = await open();
+    const { deliveryWorkTable } = jobParts;
+    const { call, notes, audit } = handlersOf(jobParts);
+    const jobId = await failed(jobParts, { callbackUrl: 'https://hooks.example/end?secret=1' });
+    const turn = (await deliveryWorkTable.take()) ?? assert.fail('there is a delivery');
     const attempt = { atMs: 1_700_000_000_000, tookMs: 12.3, status: 410, problem: 'status 410' };
-    await deliveryDesk.fail(turn, attempt, { isFinal: true });
+    await deliveryWorkTable.fail(turn, attempt, { isFinal: true });
     const { id } = turn.delivery;
     const [listed] = (await call(ADMIN, 'GET', '/v1/admin/deliveries?state=failed&account=a')).json
       .deliveries;
@@ -229,14 +233,14 @@ onEachQueue(
     );
     audit.fails = true;
     await assert.rejects(call(ADMIN, 'POST', path), /disk is full/);
-    assert.equal(await deliveryDesk.take(), undefined);
+    assert.equal(await deliveryWorkTable.take(), undefined);
     audit.fails = false;
     for (let i = 0; i < 2; i++) {
       const { json } = await call(ADMIN, 'POST', path);
       assert.deepEqual([json.id, json.state, json.attempt_count], [id, 'waiting', 1]);
     }
-    assert.equal((await deliveryDesk.take())?.delivery.id, id);
-    assert.equal(await deliveryDesk.take(), undefined, 'it is in the queue once');
+    assert.equal((await deliveryWorkTable.take())?.delivery.id, id);
+    assert.equal(await deliveryWorkTable.take(), undefined, 'it is in the queue once');
     assert.deepEqual(notes, [
       { event: 'webhook_replayed', deliveryId: id, account: 'a', by: 'user admin-1' },
     ]);
@@ -244,9 +248,9 @@ onEachQueue(
 );
 
 onEachQueue('lists are of all accounts or of one, in pages and by what is asked for', async (open) => {
-  const office = await open();
-  const { jobs } = office;
-  const { call } = deskOf(office);
+  const jobParts = await open();
+  const { jobs } = jobParts;
+  const { call } = handlersOf(jobParts);
   const made: string[] = [];
   for (const [i, account] of ['a', 'b', 'a', 'b', 'a'].entries()) {
     const { job } = await jobs.create(newJob({ account, keyId: `key_${i}` }));
@@ -283,9 +287,9 @@ onEachQueue('lists are of all accounts or of one, in pages and by what is asked 
 onEachQueue(
   'one job shows its file, its parameters and its verdict, but no voiceprint and no link',
   async (open) => {
-    const office = await open();
-    const { jobs, desk } = office;
-    const { call } = deskOf(office);
+    const jobParts = await open();
+    const { jobs, workTable } = jobParts;
+    const { call } = handlersOf(jobParts);
     const show = async (id: string, who = ADMIN) => (await call(who, 'GET', `/v1/admin/jobs/${id}`)).json;
     const parameters = JSON.stringify({ ...PARAMETERS, startS: 1, separatesChannels: true });
     const { job: verdict } = await jobs.create(newJob({ parameters }));
@@ -308,12 +312,12 @@ onEachQueue(
         0,
       ],
     );
-    await desk.succeed(await taken(desk), { result: '{"global":{"score":0.5}}', audioS: 1 });
+    await workTable.succeed(await taken(workTable), { result: '{"global":{"score":0.5}}', audioS: 1 });
     assert.deepEqual((await show(verdict.id)).result, { global: { score: 0.5 } });
     const secret = '{"link":"https://storage.example/secret"}';
     const { job: voice } = await jobs.create(newJob({ task: 'enroll', source: secret, parameters: '{}' }));
     assert.equal((await show(voice.id)).file, null);
-    await desk.succeed(await taken(desk), { result: '{"embedding":[0.1]}', audioS: 1 });
+    await workTable.succeed(await taken(workTable), { result: '{"embedding":[0.1]}', audioS: 1 });
     const shown = await show(voice.id);
     assert.deepEqual([shown.state, shown.result, shown.parameters], ['succeeded', null, null]);
     assert.ok(!JSON.stringify(shown).includes('storage.example'));

@@ -8,10 +8,10 @@ import { keyRoutes } from '../../src/console/routes/key-routes.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey } from '../../src/state/keys/api-key.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { KeyStore } from '../../src/state/keys/key-store.js';
+import { KeyCache } from '../../src/state/keys/key-cache.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { ADMIN, adminCaller, someone } from '../support/admin-caller.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -27,16 +27,16 @@ const wanted = { name: 'batch', scopes: ['predict'] };
 async function open(connect: Connect) {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new KeyRegistry(database);
-  const ledger = new UsageLedger(database);
+  const keyTable = new KeyTable(database);
+  const usageTable = new UsageTable(database);
   const notes: AuditEvent[] = [];
   const audit = { fails: false };
   const noteFirst = async (event: AuditEvent): Promise<void> => {
     if (audit.fails) throw new Error('The disk is full.');
     notes.push(event);
   };
-  const call = adminCaller((guard) => keyRoutes(guard, { registry, ledger, noteFirst, config: limits }));
-  return { registry, ledger, notes, audit, call };
+  const call = adminCaller((guard) => keyRoutes(guard, { keyTable, usageTable, noteFirst, config: limits }));
+  return { keyTable, usageTable, notes, audit, call };
 }
 
 /** Invalid keys, and the refusal's explanation of each. */
@@ -64,7 +64,7 @@ const badFields: readonly [fields: object, message: RegExp][] = [
 ];
 
 onEachDatabase('what no key may be is refused, and nothing is made, changed or noted', async (connect) => {
-  const { registry, notes, call } = await open(connect);
+  const { keyTable, notes, call } = await open(connect);
   const key = newKey({ name: 'as it was', scopes: ['predict'] }).key;
   await storeKeys(connect(), [key]);
   for (const [fields, message] of [...badFields, [{ account: 'Big Corp' }, /account/] as const]) {
@@ -89,14 +89,14 @@ onEachDatabase('what no key may be is refused, and nothing is made, changed or n
   for (const query of ['limit=0', 'limit=1000', 'cursor=abc', 'cursor=a+b', 'state=dead', 'account=A']) {
     assert.equal((await call(ADMIN, 'GET', `/v1/admin/keys?${query}`)).key, 'FIELD_INVALID', query);
   }
-  assert.deepEqual(await registry.list(), [key]);
+  assert.deepEqual(await keyTable.list(), [key]);
   assert.deepEqual(notes, []);
 });
 
 onEachDatabase(
   'developers stay in their account, below admin and within the limits of the server',
   async (connect) => {
-    const { registry, notes, call } = await open(connect);
+    const { keyTable, notes, call } = await open(connect);
     const [foreign, operators, own] = ['other', 'acme', 'acme'].map(
       (account, i) => newKey({ name: 'k', account, scopes: i === 1 ? ['admin'] : ['predict'] }).key,
     );
@@ -126,7 +126,7 @@ onEachDatabase(
       assert.equal((await call(developer, 'PATCH', path, { name: 'mine' })).key, expected);
       assert.equal((await call(developer, 'DELETE', path)).key, expected);
     }
-    assert.deepEqual([notes, (await registry.list()).length], [[], 3]);
+    assert.deepEqual([notes, (await keyTable.list()).length], [[], 3]);
     assert.match(
       (await call(developer, 'GET', '/v1/admin/keys?account=other')).message,
       /your account, acme/,
@@ -154,8 +154,8 @@ onEachDatabase(
 );
 
 onEachDatabase('a key shows its secret once, and works with what it was given', async (connect) => {
-  const { registry, ledger, call } = await open(connect);
-  const store = await KeyStore.open(registry);
+  const { keyTable, usageTable, call } = await open(connect);
+  const keyCache = await KeyCache.open(keyTable);
   const fields = {
     name: '<img src=x onerror=alert(1)> "\'; DROP',
     account: 'acme',
@@ -176,21 +176,21 @@ onEachDatabase('a key shows its secret once, and works with what it was given', 
     last_used_day: null,
   });
   assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 60_000);
-  await eventually(() => store.authenticate(key)?.id === id, 'the key works');
-  assert.deepEqual(store.authenticate(key)?.rate, { requests: 600, windowS: 120 });
+  await eventually(() => keyCache.authenticate(key)?.id === id, 'the key works');
+  assert.deepEqual(keyCache.authenticate(key)?.rate, { requests: 600, windowS: 120 });
   const row = { keyId: id, account: 'acme', requests: 1, errors: 0, audioS: 0, windows: 0, bytes: 0 };
   for (const day of ['2026-11-03', '2026-11-20']) {
-    await ledger.add({ id: day, day, rows: [{ ...row, route: '/v1/predict' }] });
+    await usageTable.add({ id: day, day, rows: [{ ...row, route: '/v1/predict' }] });
   }
   const list = await call(ADMIN, 'GET', '/v1/admin/keys');
   assert.equal(list.json.keys[0].last_used_day, '2026-11-20');
   assert.ok(!JSON.stringify(list.json).includes(key.split('_').slice(2).join('_')));
-  store.close();
+  keyCache.close();
 });
 
 onEachDatabase('a change is partial, null takes a limit away, and every server follows', async (connect) => {
-  const { registry, notes, call } = await open(connect);
-  const created = await registry.create({
+  const { keyTable, notes, call } = await open(connect);
+  const created = await keyTable.create({
     name: 'old',
     account: 'acme',
     scopes: ['predict'],
@@ -199,21 +199,21 @@ onEachDatabase('a change is partial, null takes a limit away, and every server f
     expiresAt: new Date('2001-01-01'),
   });
   const { id } = created.key;
-  const store = await KeyStore.open(registry);
-  assert.equal(store.authenticate(created.text), undefined, 'it is over');
+  const keyCache = await KeyCache.open(keyTable);
+  assert.equal(keyCache.authenticate(created.text), undefined, 'it is over');
   const path = `/v1/admin/keys/${id}`;
   const first = await call(ADMIN, 'PATCH', path, { rate: null, expires_at: null, unknown: 1, name: null });
   assert.deepEqual(
     [first.json.name, first.json.rate, first.json.concurrency, first.json.expires_at, first.json.active],
     ['old', null, 2, null, true],
   );
-  await eventually(() => store.authenticate(created.text) !== undefined, 'the key works again');
-  assert.deepEqual([store.find(id)?.rate, store.find(id)?.concurrency], [undefined, 2]);
+  await eventually(() => keyCache.authenticate(created.text) !== undefined, 'the key works again');
+  assert.deepEqual([keyCache.find(id)?.rate, keyCache.find(id)?.concurrency], [undefined, 2]);
   const second = await call(ADMIN, 'PATCH', path, { scopes: ['file', 'predict'], concurrency: 0 });
   assert.deepEqual([second.json.scopes, second.json.concurrency], [['predict', 'file'], 0]);
-  await eventually(() => store.find(id)?.scopes.has('file') === true, 'the scopes are known');
+  await eventually(() => keyCache.find(id)?.scopes.has('file') === true, 'the scopes are known');
   await call(ADMIN, 'DELETE', path);
-  await eventually(() => store.authenticate(created.text) === undefined, 'the key is refused');
+  await eventually(() => keyCache.authenticate(created.text) === undefined, 'the key is refused');
   const { json } = await call(ADMIN, 'DELETE', path);
   const late = await call(ADMIN, 'PATCH', path, { expires_at: '2099-01-01T00:00:00Z' });
   assert.deepEqual([late.status, late.key], [400, 'KEY_REVOKED']);
@@ -223,28 +223,28 @@ onEachDatabase('a change is partial, null takes a limit away, and every server f
     { ...noted, rate: null, expiresAt: null },
     { ...noted, scopes: ['predict', 'file'], concurrency: 0 },
   ]);
-  store.close();
+  keyCache.close();
 });
 
 onEachDatabase('no change without its line in the audit', async (connect) => {
-  const { registry, audit, call } = await open(connect);
-  const { key } = await registry.create({ name: 'k', scopes: ['predict'] });
+  const { keyTable, audit, call } = await open(connect);
+  const { key } = await keyTable.create({ name: 'k', scopes: ['predict'] });
   audit.fails = true;
   const path = `/v1/admin/keys/${key.id}`;
   await assert.rejects(call(ADMIN, 'POST', '/v1/admin/keys', wanted), /disk is full/);
   await assert.rejects(call(ADMIN, 'PATCH', path, { name: 'other' }), /disk is full/);
   await assert.rejects(call(ADMIN, 'DELETE', path), /disk is full/);
-  assert.deepEqual(await registry.list(), [key]);
+  assert.deepEqual(await keyTable.list(), [key]);
 });
 
 onEachDatabase('pages hold every key once, the newest first', async (connect) => {
-  const { registry, call } = await open(connect);
+  const { keyTable, call } = await open(connect);
   const keys = Array.from({ length: 7 }, (_, i) =>
     // Some in the same millisecond.
     newKey({ name: `k${i}`, scopes: ['predict'] }, new Date(1000 * Math.floor(i / 3))),
   ).map(({ key }) => key);
   await storeKeys(connect(), keys);
-  await registry.revoke(keys[0]?.id ?? '');
+  await keyTable.revoke(keys[0]?.id ?? '');
   const seen: { id: string; created_at: string }[] = [];
   let cursor = '';
   do {

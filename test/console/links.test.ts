@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LinkRegistry } from '../../src/console/users/link-registry.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { LinkTable } from '../../src/console/users/link-table.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { addUser, cheapPasswords, PASSWORD, postSession, signIn } from '../support/admin.js';
@@ -14,7 +14,7 @@ onEachDatabase(
   async (connect) => {
     const database = connect();
     await migrate(database, migrations);
-    const [links, users] = [new LinkRegistry(database), new UserRegistry(database)];
+    const [links, users] = [new LinkTable(database), new UserTable(database)];
     const user = await addUser(database, 'viewer');
     const other = await links.createFor((await addUser(database, 'developer')).id);
     for (const [end, makeEnd] of [
@@ -43,7 +43,7 @@ onEachDatabase('of links that are made at the same time, one works', async (conn
   const database = connect();
   await migrate(database, migrations);
   const { id } = await addUser(database, 'viewer');
-  const links = Array.from({ length: 4 }, () => new LinkRegistry(connect()));
+  const links = Array.from({ length: 4 }, () => new LinkTable(connect()));
   const tokens = await Promise.all(links.map((one) => one.createFor(id)));
   const valid = await Promise.all(tokens.map((token) => links[0]?.isValid(token)));
   assert.equal(valid.filter(Boolean).length, 1);
@@ -52,7 +52,7 @@ onEachDatabase('of links that are made at the same time, one works', async (conn
 onEachDatabase('a link that cannot be recorded leaves the earlier one as it was', async (connect) => {
   const database = connect();
   await migrate(database, migrations);
-  const links = new LinkRegistry(database);
+  const links = new LinkTable(database);
   const { id } = await addUser(database, 'viewer');
   const token = await links.createFor(id);
   await assert.rejects(
@@ -65,7 +65,7 @@ onEachDatabase('a link that cannot be recorded leaves the earlier one as it was'
 test('who changes their password ends the link that somebody has made for them', async (t) => {
   const { port, database } = await startJobServer(t);
   const { id } = await addUser(database, 'viewer');
-  const token = await new LinkRegistry(database).createFor(id);
+  const token = await new LinkTable(database).createFor(id);
   const browser = await signIn(port, 'viewer');
   const change = { password: PASSWORD, new_password: 'ten other words make a password' };
   assert.equal((await browser.call('POST', '/v1/admin/password', change)).status, 200);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { generateKeyPair } from 'jose';
 import { parseIssuer, parseRoleOfClaim } from '../../src/base/config/oidc-values.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { type Answer, request } from '../support/http-client.js';
 import { type JobServer, startJobServer } from '../support/job-server.js';
@@ -104,7 +104,7 @@ test('without a role nobody signs in, and whoever loses it is signed out', async
     ends.map(({ by }) => by),
     ['oidc'],
   );
-  const users = new UserRegistry(server.database);
+  const users = new UserTable(server.database);
   const [user] = await users.list();
   await users.change(String(user?.id), { isDisabled: true });
   provider.answers.claims = ada;
@@ -140,7 +140,7 @@ test('what the provider has not said to this browser, now, signs nobody in', asy
   }
   assert.equal((await comeBack(server, query, cookie)).headers.location, '../../../dashboard/');
   assertRefused(await comeBack(server, query, cookie), 'OIDC_REFUSED');
-  assert.equal((await new UserRegistry(server.database).list()).length, 1);
+  assert.equal((await new UserTable(server.database).list()).length, 1);
 });
 
 test('two people with one name are two users, and names are shown as text', async (t) => {

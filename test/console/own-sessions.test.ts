@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { AdminClient } from '../../client/src/index.js';
 import { digestOf, publicIdOf } from '../../src/console/users/secret-token.js';
 import { IDLE_MS } from '../../src/console/users/session.js';
-import { SessionRegistry } from '../../src/console/users/session-registry.js';
+import { SessionTable } from '../../src/console/users/session-table.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { addUser, signIn } from '../support/admin.js';
@@ -133,10 +133,10 @@ test('a key has no sessions', async (t) => {
 onEachDatabase('a list has what has not ended, the last used first', async (connect) => {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new SessionRegistry(database);
+  const sessionTable = new SessionTable(database);
   const user = await addUser(database, 'viewer');
   const begin = async (userAgent: string): Promise<string> =>
-    (await registry.create(user, undefined, { clientAddress: '192.0.2.1', userAgent }))?.session.id ?? '';
+    (await sessionTable.create(user, undefined, { clientAddress: '192.0.2.1', userAgent }))?.session.id ?? '';
   const [early, late, idle, over, ended] = [
     await begin('early'),
     await begin('late'),
@@ -145,13 +145,13 @@ onEachDatabase('a list has what has not ended, the last used first', async (conn
     await begin('ended'),
   ];
   const nowMs = Date.now();
-  await registry.touch(early, nowMs + 1000);
-  await registry.touch(late, nowMs + 2000);
+  await sessionTable.touch(early, nowMs + 1000);
+  await sessionTable.touch(late, nowMs + 2000);
   await database.execute('UPDATE admin_sessions SET used_at_ms = $1 WHERE id = $2', [nowMs - IDLE_MS, idle]);
   await database.execute('UPDATE admin_sessions SET ends_at_ms = $1 WHERE id = $2', [nowMs - 1, over]);
-  await registry.end(ended);
+  await sessionTable.end(ended);
   assert.deepEqual(
-    (await registry.list(user.id)).map(({ userAgent, usedAtMs }) => [userAgent, usedAtMs - nowMs]),
+    (await sessionTable.list(user.id)).map(({ userAgent, usedAtMs }) => [userAgent, usedAtMs - nowMs]),
     [
       ['late', 2000],
       ['early', 1000],

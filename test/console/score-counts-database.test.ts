@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { emptyHistogram, totalOf } from '../../src/console/drift/score-bins.js';
-import { KEPT_HOURS, ScoreBook, TooFewFiles } from '../../src/console/drift/score-book.js';
 import { hourOf, ScoreCounts } from '../../src/console/drift/score-counts.js';
 import { ScoreMeter } from '../../src/console/drift/score-meter.js';
+import { KEPT_HOURS, ScoreTable, TooFewFiles } from '../../src/console/drift/score-table.js';
 import { REFERENCE_FILES } from '../../src/console/drift/stability-index.js';
 import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
@@ -29,7 +29,7 @@ const at = (bin: number, count: number): number[] => emptyHistogram().with(bin, 
 
 onEachDatabase('counts of several processes add up, hour by hour and model by model', async (connect) => {
   await migrate(connect(), migrations);
-  const [here, there] = [new ScoreBook(connect()), new ScoreBook(connect())];
+  const [here, there] = [new ScoreTable(connect()), new ScoreTable(connect())];
   const other = { model: 'm', fingerprint: 'after an exchange of its file' };
   await Promise.all([
     here.add(countsOf(3)),
@@ -51,20 +51,20 @@ onEachDatabase(
   'the first files become the reference, over all processes, and then it stays',
   async (connect) => {
     await migrate(connect(), migrations);
-    const books = [new ScoreBook(connect()), new ScoreBook(connect())] as const;
-    assert.equal(await books[0].reference(by), undefined);
+    const scoreTables = [new ScoreTable(connect()), new ScoreTable(connect())] as const;
+    assert.equal(await scoreTables[0].reference(by), undefined);
     const half = Math.ceil(REFERENCE_FILES / 2);
-    await books[0].add(countsOf(half));
-    const growing = await books[1].reference(by);
+    await scoreTables[0].add(countsOf(half));
+    const growing = await scoreTables[1].reference(by);
     assert.deepEqual([growing?.origin, growing?.isWhole], ['first_files', false]);
     // Simultaneously: neither misses that the other completes it.
-    await Promise.all([books[0].add(countsOf(half)), books[1].add(countsOf(half))]);
-    const whole = await books[0].reference(by);
+    await Promise.all([scoreTables[0].add(countsOf(half)), scoreTables[1].add(countsOf(half))]);
+    const whole = await scoreTables[0].reference(by);
     assert.equal(whole?.isWhole, true);
     const files = totalOf(whole?.histograms.file ?? []);
     assert.ok(files === 2 * half || files === 3 * half, String(files));
-    await books[1].add(countsOf(100, { score: 0.999 }));
-    assert.deepEqual(await books[1].reference(by), whole);
+    await scoreTables[1].add(countsOf(100, { score: 0.999 }));
+    assert.deepEqual(await scoreTables[1].reference(by), whole);
   },
 );
 
@@ -72,19 +72,19 @@ onEachDatabase(
   'hours that were chosen replace the reference, unless they have too few files',
   async (connect) => {
     await migrate(connect(), migrations);
-    const book = new ScoreBook(connect());
-    await book.add(countsOf(REFERENCE_FILES));
-    await book.add(countsOf(REFERENCE_FILES, { at: hour + 2, score: 0.999 }));
-    await book.add(countsOf(REFERENCE_FILES - 1, { at: hour + 5, score: 0.9 }));
-    const before = await book.reference(by);
+    const scoreTable = new ScoreTable(connect());
+    await scoreTable.add(countsOf(REFERENCE_FILES));
+    await scoreTable.add(countsOf(REFERENCE_FILES, { at: hour + 2, score: 0.999 }));
+    await scoreTable.add(countsOf(REFERENCE_FILES - 1, { at: hour + 5, score: 0.9 }));
+    const before = await scoreTable.reference(by);
     const few = { from: hour + 3, to: hour + 6 };
     await assert.rejects(
-      () => book.choose(by, few, 1),
+      () => scoreTable.choose(by, few, 1),
       (error) => error instanceof TooFewFiles && error.files === REFERENCE_FILES - 1,
     );
-    assert.deepEqual(await book.reference(by), before);
-    assert.equal(await book.choose(by, { from: hour + 1, to: hour + 4 }, 1234), REFERENCE_FILES);
-    const chosen = await new ScoreBook(connect()).reference(by);
+    assert.deepEqual(await scoreTable.reference(by), before);
+    assert.equal(await scoreTable.choose(by, { from: hour + 1, to: hour + 4 }, 1234), REFERENCE_FILES);
+    const chosen = await new ScoreTable(connect()).reference(by);
     assert.deepEqual([chosen?.origin, chosen?.isWhole, chosen?.madeAtMs], ['chosen', true, 1234]);
     assert.deepEqual(chosen?.histograms.file, at(15, REFERENCE_FILES));
   },
@@ -92,25 +92,25 @@ onEachDatabase(
 
 onEachDatabase('as many hours with scores are kept as is said, whatever the clock does', async (connect) => {
   await migrate(connect(), migrations);
-  const book = new ScoreBook(connect());
+  const scoreTable = new ScoreTable(connect());
   // The clock jumps by ten years, and back.
   const jump = 87_600;
-  await book.add(countsOf(1, { at: hour + jump }));
-  for (const later of [0, 1, 2]) await book.add(countsOf(1, { at: hour + later }));
-  assert.equal((await book.read(all)).hoursOf(by).length, 4);
+  await scoreTable.add(countsOf(1, { at: hour + jump }));
+  for (const later of [0, 1, 2]) await scoreTable.add(countsOf(1, { at: hour + later }));
+  assert.equal((await scoreTable.read(all)).hoursOf(by).length, 4);
   const many = new ScoreCounts();
   for (let later = 3; later <= KEPT_HOURS; later++) {
     many.countScore(by, 'file', 0.5, (hour + later) * HOUR_MS);
   }
-  await book.add(many);
-  const hours = (await book.read(all)).hoursOf(by).map(([kept]) => kept);
+  await scoreTable.add(many);
+  const hours = (await scoreTable.read(all)).hoursOf(by).map(([kept]) => kept);
   assert.equal(hours.length, KEPT_HOURS);
   assert.deepEqual([hours[0], hours.at(-1)], [hour + 2, hour + jump]);
 });
 
 onPostgres('what one host adds while another forgets old hours stays', async (connect) => {
   await migrate(connect(), migrations);
-  const there = new ScoreBook(connect());
+  const there = new ScoreTable(connect());
   const database = connect();
   const interrupted: Database['transaction'] = (work, options) =>
     database.transaction(
@@ -125,22 +125,22 @@ onPostgres('what one host adds while another forgets old hours stays', async (co
       options,
     );
   const other = { model: 'm', fingerprint: 'of another model' };
-  const book = new ScoreBook(Object.create(database, { transaction: { value: interrupted } }));
-  await book.add(countsOf(1, { at: hour + 1 }));
+  const scoreTable = new ScoreTable(Object.create(database, { transaction: { value: interrupted } }));
+  await scoreTable.add(countsOf(1, { at: hour + 1 }));
   const hours = (await there.read(all)).hoursOf(other).map(([kept]) => kept);
   assert.deepEqual(hours, [hour]);
 });
 
 onEachDatabase('what the database does not take is added later, and nothing twice', async (connect, t) => {
   await migrate(connect(), migrations);
-  const book = new ScoreBook(connect());
+  const scoreTable = new ScoreTable(connect());
   let isThere = false;
   const errors: unknown[] = [];
   const meter = new ScoreMeter(
     {
       async add(counts) {
         if (!isThere) throw new Error('not there');
-        await book.add(counts);
+        await scoreTable.add(counts);
       },
     },
     { flushMs: 3_600_000, nowMs: () => hour * HOUR_MS, onError: (error) => errors.push(error) },
@@ -155,5 +155,5 @@ onEachDatabase('what the database does not take is added later, and nothing twic
   isThere = true;
   await meter.flush();
   await meter.flush();
-  assert.deepEqual((await book.read(all)).hoursOf(by), [[hour, { file: at(9, 2), window: at(9, 1) }]]);
+  assert.deepEqual((await scoreTable.read(all)).hoursOf(by), [[hour, { file: at(9, 2), window: at(9, 1) }]]);
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../src/console/users/secret-token.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import { addUser, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { type Answer, request } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';
@@ -25,7 +25,7 @@ test('no further answer, line of the log or audit entry of the admin API has a s
   const next = (await browser.call('POST', `/v1/admin/users/${invited.json.user.id}/link`)).json.token;
   const secrets = {
     password: PASSWORD,
-    hash: (await new UserRegistry(database).find(admin.id))?.password,
+    hash: (await new UserTable(database).find(admin.id))?.password,
     cookie: tokenOf(browser.cookie),
     'stored session': digestOf(tokenOf(browser.cookie)),
     'other cookie': tokenOf(lin.cookie),

@@ -5,15 +5,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../src/console/users/secret-token.js';
 import { IDLE_MS, LIFETIME_MS } from '../../src/console/users/session.js';
+import { SessionCache, type SignedIn } from '../../src/console/users/session-cache.js';
 import { SessionKeys } from '../../src/console/users/session-keys.js';
-import { SessionRegistry } from '../../src/console/users/session-registry.js';
-import { SessionStore, type SignedIn } from '../../src/console/users/session-store.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { SessionTable } from '../../src/console/users/session-table.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { type NewKey, newKey } from '../../src/state/keys/api-key.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { KeyStore } from '../../src/state/keys/key-store.js';
+import { KeyCache } from '../../src/state/keys/key-cache.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { addUser, signIn } from '../support/admin.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -25,32 +25,32 @@ import { undisturbedTime } from '../support/undisturbed.js';
 /** One host: its own connection, memory, and adjustable clock. */
 function host(connect: Connect) {
   const database = connect();
-  const registry = new SessionRegistry(database);
+  const sessionTable = new SessionTable(database);
   const clock = { aheadMs: 0 };
   const asked = { changes: 0, touches: 0 };
-  const store = new SessionStore(
+  const sessionCache = new SessionCache(
     {
       changedSince(revision) {
         asked.changes++;
-        return registry.changedSince(revision);
+        return sessionTable.changedSince(revision);
       },
-      find: (id) => registry.find(id),
+      find: (id) => sessionTable.find(id),
       async touch(id, nowMs) {
         asked.touches++;
-        await registry.touch(id, nowMs);
+        await sessionTable.touch(id, nowMs);
       },
-      follow: (onChange) => registry.follow(onChange),
+      follow: (onChange) => sessionTable.follow(onChange),
     },
     { nowMs: () => Date.now() + clock.aheadMs },
   );
-  return { database, registry, store, clock, asked, users: new UserRegistry(database) };
+  return { database, sessionTable, sessionCache, clock, asked, users: new UserTable(database) };
 }
 
 async function hosts(connect: Connect) {
   const one = host(connect);
   await migrate(one.database, migrations);
   const user = await addUser(one.database, 'viewer');
-  const begun = await one.registry.create(user, undefined);
+  const begun = await one.sessionTable.create(user, undefined);
   assert.ok(begun);
   return { one, two: host(connect), user, ...begun };
 }
@@ -62,16 +62,16 @@ onEachDatabase(
   'a session of one host is one of the others at once, and ends everywhere within a second',
   async (connect) => {
     const { one, two, user, token } = await hosts(connect);
-    assert.equal(await nameOf(one.store.find(token)), 'viewer');
-    assert.equal(await nameOf(two.store.find(token)), 'viewer');
+    assert.equal(await nameOf(one.sessionCache.find(token)), 'viewer');
+    assert.equal(await nameOf(two.sessionCache.find(token)), 'viewer');
     // Even on a host that has just asked.
-    const another = await one.registry.create(user, undefined);
-    assert.equal(await nameOf(two.store.find(String(another?.token))), 'viewer');
-    await one.registry.endAllOf(user.id);
+    const another = await one.sessionTable.create(user, undefined);
+    assert.equal(await nameOf(two.sessionCache.find(String(another?.token))), 'viewer');
+    await one.sessionTable.endAllOf(user.id);
     const took = undisturbedTime();
-    await eventually(async () => (await two.store.find(token)) === undefined, 'it ends');
+    await eventually(async () => (await two.sessionCache.find(token)) === undefined, 'it ends');
     assert.ok(took() < 1000, `${took()} ms`);
-    assert.equal(two.store.isLive(another?.session.id ?? ''), false);
+    assert.equal(two.sessionCache.isLive(another?.session.id ?? ''), false);
   },
 );
 
@@ -80,10 +80,10 @@ onEachDatabase(
   async (connect) => {
     const { two, token } = await hosts(connect);
     assert.equal(two.asked.changes, 0);
-    assert.equal(await nameOf(two.store.find(token)), 'viewer');
+    assert.equal(await nameOf(two.sessionCache.find(token)), 'viewer');
     const { changes } = two.asked;
     const startedMs = performance.now();
-    for (let i = 0; i < 5000; i++) await two.store.find(token);
+    for (let i = 0; i < 5000; i++) await two.sessionCache.find(token);
     const tookMs = performance.now() - startedMs;
     assert.ok(two.asked.changes - changes <= 1 + tookMs / 400, `${two.asked.changes} in ${tookMs} ms`);
     assert.equal(two.asked.touches, 0);
@@ -94,22 +94,22 @@ onEachDatabase(
   'a session ends after twelve idle hours, and after seven days in any case',
   async (connect) => {
     const { one, two, token } = await hosts(connect);
-    await one.store.find(token);
-    await two.store.find(token);
+    await one.sessionCache.find(token);
+    await two.sessionCache.find(token);
     one.clock.aheadMs = IDLE_MS - 60_000;
-    assert.equal(await nameOf(one.store.find(token)), 'viewer');
+    assert.equal(await nameOf(one.sessionCache.find(token)), 'viewer');
     await eventually(() => one.asked.touches === 1, 'its use is noted');
     // The other host learns of its use.
     two.clock.aheadMs = IDLE_MS + 60_000;
-    await eventually(async () => (await nameOf(two.store.find(token))) === 'viewer', 'it goes on');
+    await eventually(async () => (await nameOf(two.sessionCache.find(token))) === 'viewer', 'it goes on');
     two.clock.aheadMs = 3 * IDLE_MS;
-    assert.equal(await two.store.find(token), undefined);
+    assert.equal(await two.sessionCache.find(token), undefined);
     for (let aheadMs = IDLE_MS; aheadMs < LIFETIME_MS - 60_000; aheadMs += IDLE_MS / 2) {
       one.clock.aheadMs = aheadMs;
-      assert.equal(await nameOf(one.store.find(token)), 'viewer', `${aheadMs}`);
+      assert.equal(await nameOf(one.sessionCache.find(token)), 'viewer', `${aheadMs}`);
     }
     one.clock.aheadMs = LIFETIME_MS;
-    assert.equal(await one.store.find(token), undefined);
+    assert.equal(await one.sessionCache.find(token), undefined);
   },
 );
 
@@ -124,22 +124,29 @@ onEachDatabase(
       { isDisabled: true },
     ] as const) {
       const current = await one.users.find(user.id);
-      const begun = current && (await one.registry.create(current, undefined));
-      assert.equal(await nameOf(one.store.find(String(begun?.token))), 'viewer');
+      const begun = current && (await one.sessionTable.create(current, undefined));
+      assert.equal(await nameOf(one.sessionCache.find(String(begun?.token))), 'viewer');
       await one.users.change(user.id, changes);
-      await eventually(async () => (await one.store.find(String(begun?.token))) === undefined, 'it ends');
+      await eventually(
+        async () => (await one.sessionCache.find(String(begun?.token))) === undefined,
+        'it ends',
+      );
     }
     const disabled = await one.users.find(user.id);
-    assert.equal(disabled && (await one.registry.create(disabled, undefined)), undefined);
-    assert.equal(await one.registry.create(user, undefined), undefined, 'proved with an earlier password');
+    assert.equal(disabled && (await one.sessionTable.create(disabled, undefined)), undefined);
+    assert.equal(
+      await one.sessionTable.create(user, undefined),
+      undefined,
+      'proved with an earlier password',
+    );
   },
 );
 
 onEachDatabase('of more than twenty sessions of a user the oldest end', async (connect) => {
   const { one, user, token } = await hosts(connect);
-  for (let i = 0; i < 20; i++) await one.registry.create(user, undefined);
-  assert.equal(await one.store.find(token), undefined);
-  assert.equal(await one.registry.endAllOf(user.id), 20);
+  for (let i = 0; i < 20; i++) await one.sessionTable.create(user, undefined);
+  assert.equal(await one.sessionCache.find(token), undefined);
+  assert.equal(await one.sessionTable.endAllOf(user.id), 20);
 });
 
 onEachDatabase('there is always an administrator', async (connect) => {
@@ -159,7 +166,7 @@ test('without the database a session that is known goes on, and unknown ones are
   let fails = false;
   const problems: unknown[] = [];
   const token = 'A'.repeat(43);
-  const store = new SessionStore(
+  const sessionCache = new SessionCache(
     {
       async changedSince(revision) {
         if (fails) throw new Error('no route to host');
@@ -175,17 +182,17 @@ test('without the database a session that is known goes on, and unknown ones are
     },
     { onError: (error) => problems.push(error) },
   );
-  assert.equal(await nameOf(store.find(token)), 'ada');
+  assert.equal(await nameOf(sessionCache.find(token)), 'ada');
   fails = true;
   const goesOn = async (): Promise<boolean> => {
-    assert.equal(await nameOf(store.find(token)), 'ada');
+    assert.equal(await nameOf(sessionCache.find(token)), 'ada');
     return problems.length > 0;
   };
   await eventually(goesOn, 'the database is asked');
 });
 
 test('the key of a playground has the account of its user and ends with the session', async (t) => {
-  let keys: KeyStore | undefined;
+  let keys: KeyCache | undefined;
   const { port, database, acts } = await startJobServer(
     t,
     {},
@@ -197,7 +204,7 @@ test('the key of a playground has the account of its user and ends with the sess
       },
     },
   );
-  keys = await KeyStore.open(new KeyRegistry(database), { pollMs: 50 });
+  keys = await KeyCache.open(new KeyTable(database), { pollMs: 50 });
   t.after(() => keys?.close());
   await addUser(database, 'developer');
   const browser = await signIn(port, 'developer');
@@ -238,7 +245,7 @@ test('a session that makes many keys loses its oldest', async (t) => {
   const browser = await signIn(port, 'developer');
   const ids: string[] = [];
   for (let i = 0; i < 22; i++) ids.push((await browser.call('POST', '/v1/admin/playground-key')).json.id);
-  const keys = await new KeyRegistry(database).list();
+  const keys = await new KeyTable(database).list();
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== undefined).map(({ id }) => id);
   assert.equal(revoked.length, 2);
   // Keys of the same millisecond are unordered.
@@ -250,8 +257,8 @@ onEachDatabase(
   async (connect) => {
     const database = connect();
     await migrate(database, migrations);
-    const registry = new KeyRegistry(database);
-    const sessions = new SessionRegistry(database);
+    const keyTable = new KeyTable(database);
+    const sessions = new SessionTable(database);
     const user = await addUser(database, 'developer');
     const session = (await sessions.create(user, undefined))?.session ?? assert.fail();
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -272,7 +279,7 @@ onEachDatabase(
     const add = async (before = async () => {}) =>
       (await keys.add(session.id, newKey({ name: 'new', scopes: ['predict'], ...ofSession }).key, before))
         ?.length;
-    const names = async () => (await registry.list()).map(({ name }) => name).sort();
+    const names = async () => (await keyTable.list()).map(({ name }) => name).sort();
     await assert.rejects(
       add(async () => {
         throw new Error('The disk is full.');

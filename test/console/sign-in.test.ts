@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { AdminClient } from '../../client/src/index.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import { SignIns } from '../../src/console/routes/sign-ins.js';
-import { LinkRegistry } from '../../src/console/users/link-registry.js';
+import { LinkTable } from '../../src/console/users/link-table.js';
 import { Passwords } from '../../src/console/users/passwords.js';
 import { digestOf } from '../../src/console/users/secret-token.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { addUser, cheapPasswords, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { makeCertificate } from '../support/certificates.js';
@@ -159,11 +159,11 @@ test('who knows the old password cannot change it against a link that was used m
   const { port, database } = await startJobServer(t);
   const user = await addUser(database, 'viewer');
   const thief = await signIn(port, 'viewer');
-  const users = new UserRegistry(database);
+  const users = new UserTable(database);
   const slow = new Passwords({ logCost: 4 });
   const signIns = new SignIns({ database, passwords: slow, note: () => {}, noteFirst: async () => {} });
   const hash = slow.hash.bind(slow);
-  const links = new LinkRegistry(database);
+  const links = new LinkTable(database);
   const token = await links.createFor(user.id);
   slow.hash = async (password) => {
     // The old password is already checked.
@@ -189,10 +189,10 @@ test('without the audit, no password changes and no link is used up', async (t) 
     acts.push(event);
   };
   const { port, database } = await startJobServer(t, {}, {}, { noteFirst });
-  const token = String(await new LinkRegistry(database).createFirst());
+  const token = String(await new LinkTable(database).createFirst());
   const welcome = { token, password: PASSWORD, name: 'Grace' };
   assert.equal((await postSession(port, welcome)).status, 500);
-  assert.deepEqual(await new UserRegistry(database).list(), []);
+  assert.deepEqual(await new UserTable(database).list(), []);
   audit.fails = false;
   const grace = await signIn(port, welcome);
   const userId = String(grace.answer.json.id);
@@ -222,7 +222,7 @@ test('signing out ends the session at once, and the cookie goes', async (t) => {
 
 test('a link lets the first user choose name and password, once; further ones need to be made', async (t) => {
   const { port, database } = await startJobServer(t);
-  const links = new LinkRegistry(database);
+  const links = new LinkTable(database);
   const replaced = String(await links.createFirst());
   const token = String(await links.createFirst());
   const short = await postSession(port, { token, password: 'too short' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
-import { SessionRegistry } from '../../src/console/users/session-registry.js';
+import { SessionTable } from '../../src/console/users/session-table.js';
 import { addUser, signIn } from '../support/admin.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';
@@ -54,7 +54,7 @@ test('a stream of jobs ends with the session, also if nobody else asks anything'
   const answer = await fetch(`${origin}/v1/admin/jobs/events`, { headers: { cookie } });
   const reader = answer.body?.getReader() ?? assert.fail('it has a body');
   assert.match(Buffer.from((await reader.read()).value ?? []).toString(), /^retry: 2000\nevent: jobs/);
-  await new SessionRegistry(database).endAllOf(user.id);
+  await new SessionTable(database).endAllOf(user.id);
   // With a key: no query for the session.
   assert.equal((await call('POST', '/v1/jobs', { key: 'a' })).status, 202);
   assert.equal((await reader.read()).done, true, 'it ends without the new job');

@@ -11,9 +11,9 @@ import { dayOf, daysBefore } from '../../src/state/data-folder/days.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey } from '../../src/state/keys/api-key.js';
-import { type KeyLabel, KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { type DayUsage, UsageLedger, type UsageRow } from '../../src/state/records/usage-ledger.js';
+import { type KeyLabel, KeyTable } from '../../src/state/keys/key-table.js';
 import { UsageMeter } from '../../src/state/records/usage-meter.js';
+import { type DayUsage, type UsageRow, UsageTable } from '../../src/state/records/usage-table.js';
 import { ADMIN, adminCaller, someone } from '../support/admin-caller.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
@@ -28,15 +28,15 @@ const TODAY = dayOf(new Date());
 async function open(connect: Connect, maxRows?: number) {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new KeyRegistry(database);
-  const ledger = new UsageLedger(database);
-  const parts = { registry, ledger, flushUsage: async () => {}, ...(maxRows && { maxRows }) };
+  const keyTable = new KeyTable(database);
+  const usageTable = new UsageTable(database);
+  const parts = { keyTable, usageTable, flushUsage: async () => {}, ...(maxRows && { maxRows }) };
   const call = adminCaller((guard) => usageRoutes(guard, parts));
   const rows = (query: string, who = ADMIN) => call(who, 'GET', `/v1/admin/usage${query}`);
   let batches = 0;
   const add = (day: string, ...counted: Partial<UsageRow>[]) =>
-    ledger.add({ id: `${day}.${batches++}`, day, rows: counted.map((row) => ({ ...nothing, ...row })) });
-  return { registry, call, rows, add };
+    usageTable.add({ id: `${day}.${batches++}`, day, rows: counted.map((row) => ({ ...nothing, ...row })) });
+  return { keyTable, call, rows, add };
 }
 
 const nothing: UsageRow = {
@@ -237,7 +237,7 @@ test('other requests have their turns while a large answer is written', async ()
   });
   const read = async () => many;
   const labelsOf = async () => new Map<string, KeyLabel>();
-  const parts = { registry: { labelsOf }, ledger: { read, readByKey: read }, flushUsage: async () => {} };
+  const parts = { keyTable: { labelsOf }, usageTable: { read, readByKey: read }, flushUsage: async () => {} };
   const call = adminCaller((guard) => usageRoutes(guard, parts));
   for (const path of ['/v1/admin/usage', '/v1/admin/usage.csv']) {
     let others = 0;
@@ -260,15 +260,15 @@ test('other requests have their turns while a large answer is written', async ()
 });
 
 test('what this process has just counted is there', async (t) => {
-  const database: { ledger?: UsageLedger } = {};
+  const database: { usageTable?: UsageTable } = {};
   const meter = new UsageMeter(
-    { add: (batch) => database.ledger?.add(batch) ?? Promise.reject(new Error('too early')) },
+    { add: (batch) => database.usageTable?.add(batch) ?? Promise.reject(new Error('too early')) },
     temporaryFolder(t),
     // Never by itself.
     { flushMs: 2 ** 31 - 1 },
   );
   const server = await startJobServer(t, {}, { recorders: [meter] }, { flushUsage: () => meter.flush() });
-  database.ledger = new UsageLedger(server.database);
+  database.usageTable = new UsageTable(server.database);
   assert.equal((await predict(server.port, formBody([fileEntry(noise(1000))]))).status, 200);
   const admin = new AdminClient({ baseUrl: server.origin, apiKey: ADMIN_API_KEY });
   const usage = await admin.getUsage({ by: 'route' });

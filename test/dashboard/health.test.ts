@@ -9,8 +9,8 @@ import type { AdminModelList } from '../../client/src/index.js';
 import { readManifest } from '../../src/analysis/models/manifest.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { ScoreBook } from '../../src/console/drift/score-book.js';
 import { ScoreCounts } from '../../src/console/drift/score-counts.js';
+import { ScoreTable } from '../../src/console/drift/score-table.js';
 import { REFERENCE_FILES } from '../../src/console/drift/stability-index.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { type DashboardServer, startDashboardServer } from '../support/dashboard-server.js';
@@ -88,7 +88,7 @@ async function startScoring(t: TestContext): Promise<ScoringServer> {
         for (const kind of ['file', 'window'] as const)
           counts.countScore(by, kind, score, Date.now() - hoursAgo * HOUR_MS);
       }
-      await new ScoreBook(server.database).add(counts);
+      await new ScoreTable(server.database).add(counts);
     },
   };
 }

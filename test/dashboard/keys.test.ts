@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { dayOf, daysBefore } from '../../src/state/data-folder/days.js';
 import type { Database } from '../../src/state/database/database.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
 import { eventually } from '../support/eventually.js';
@@ -20,9 +20,9 @@ import { assertNoSidewaysScrolling, clipboardOf } from '../support/page-facts.js
 const run = promisify(execFile);
 /** A month of requests of each key. */
 async function addUsage(database: Database): Promise<void> {
-  const ledger = new UsageLedger(database);
+  const usageTable = new UsageTable(database);
   const today = dayOf(new Date());
-  const keys = await new KeyRegistry(database).list();
+  const keys = await new KeyTable(database).list();
   for (let before = 0; before < 30; before++) {
     const day = daysBefore(today, before);
     const rows = keys.map(({ id, account }, i) => {
@@ -35,7 +35,7 @@ async function addUsage(database: Database): Promise<void> {
       };
       return { keyId: id, account, route: '/v1/predict', requests, ...counts };
     });
-    await ledger.add({ id: `${day}.test`, day, rows });
+    await usageTable.add({ id: `${day}.test`, day, rows });
   }
 }
 

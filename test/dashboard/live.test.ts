@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { addUser, PASSWORD } from '../support/admin.js';
 import { breakingProxy } from '../support/breaking-proxy.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
@@ -129,7 +129,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
       await start(page).click();
       await page.getByText('Listening.').waitFor();
       // Acts like the end of the hour.
-      const keys = new KeyRegistry(server.database);
+      const keys = new KeyTable(server.database);
       for (const { id } of await keys.list()) await keys.revoke(id);
       await page.getByRole('alert').getByText('Live audio ends after an hour').waitFor();
       const opened = page.waitForEvent('websocket');

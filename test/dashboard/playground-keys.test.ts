@@ -6,9 +6,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { SessionRegistry } from '../../src/console/users/session-registry.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { SessionTable } from '../../src/console/users/session-table.js';
+import { UserTable } from '../../src/console/users/user-table.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { PASSWORD } from '../support/admin.js';
 import { launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
@@ -55,13 +55,13 @@ test('the key of a page', async (suite) => {
     const page = await openPage(t, browser, server.origin);
     await server.signIn(page, 'developer', 'playground');
     await analyse(page);
-    const registry = new KeyRegistry(server.database);
-    for (const { id } of await registry.list()) await registry.revoke(id);
+    const keyTable = new KeyTable(server.database);
+    for (const { id } of await keyTable.list()) await keyTable.revoke(id);
     const refused = refusedIn(page);
     // Every process notices within a second.
     while (refused.length === 0) await analyse(page);
     assert.match(String(refused[0]), /predict$/);
-    assert.equal((await registry.list()).length, 2);
+    assert.equal((await keyTable.list()).length, 2);
   });
 
   await suite.test('a session that has ended leads from an upload to the sign-in', async (t) => {
@@ -69,9 +69,9 @@ test('the key of a page', async (suite) => {
     const page = await openPage(t, browser, server.origin);
     await server.signIn(page, 'developer', 'playground');
     await analyse(page);
-    const user = await new UserRegistry(server.database).named('developer');
+    const user = await new UserTable(server.database).named('developer');
     assert.ok(user);
-    const endSession = () => new SessionRegistry(server.database).endAllOf(user.id);
+    const endSession = () => new SessionTable(server.database).endAllOf(user.id);
     await endSession();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByText('Your session has ended.').waitFor();

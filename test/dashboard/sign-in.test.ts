@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { LinkRegistry, linkPath } from '../../src/console/users/link-registry.js';
-import { SessionRegistry } from '../../src/console/users/session-registry.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { LinkTable, linkPath } from '../../src/console/users/link-table.js';
+import { SessionTable } from '../../src/console/users/session-table.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import { addUser, PASSWORD, signIn } from '../support/admin.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
@@ -24,7 +24,7 @@ test('the way into the dashboard', async (suite) => {
     'the link of the first start makes an admin, who adds a user, who follows their link',
     async (t) => {
       const server = await startDashboardServer(t);
-      const token = await new LinkRegistry(server.database).createFirst();
+      const token = await new LinkTable(server.database).createFirst();
       assert.ok(token);
       const page = await openPage(t, browser, server.origin);
       await page.goto(linkPath(token));
@@ -92,9 +92,9 @@ test('the way into the dashboard', async (suite) => {
       const place = page.url();
       assert.match(place, /measure=windows/);
 
-      const user = await new UserRegistry(server.database).named('developer');
+      const user = await new UserTable(server.database).named('developer');
       assert.ok(user);
-      await new SessionRegistry(server.database).endAllOf(user.id);
+      await new SessionTable(server.database).endAllOf(user.id);
       await page.getByRole('button', { name: '7 days' }).click();
       await page.getByText('Your session has ended.').waitFor();
       await assertAccessible(page);
@@ -208,7 +208,7 @@ test('the way into the dashboard', async (suite) => {
   await suite.test('a link for a password can be followed while somebody is signed in', async (t) => {
     const server = await startDashboardServer(t);
     const grace = await addUser(server.database, 'viewer', 'grace');
-    const token = await new LinkRegistry(server.database).createFor(grace.id);
+    const token = await new LinkTable(server.database).createFor(grace.id);
     const page = await openPage(t, browser, server.origin);
     await server.signIn(page, 'developer', 'usage', 'ada');
     await page.goto(linkPath(token));

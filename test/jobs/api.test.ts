@@ -278,7 +278,7 @@ test('a server that stops gives its jobs back', async (t) => {
   const job = await created(server);
   await eventually(() => held.running() === 1, 'the job runs');
   await server.server.stop();
-  const left = await server.office.jobs.get('one', job.slice('/v1/jobs/'.length));
+  const left = await server.jobParts.jobs.get('one', job.slice('/v1/jobs/'.length));
   assert.deepEqual([left?.state, left?.attempts], ['queued', 0]);
 });
 

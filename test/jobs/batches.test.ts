@@ -234,6 +234,6 @@ test('a server that stops leaves the batch to the next', async (t) => {
   const job = await created(server, { lines: csv('a', 'a') });
   await eventually(async () => (await server.call('GET', job)).json.batch.lines === 2, 'it is read');
   await server.server.stop();
-  const work = await server.office.batchDesk.take();
+  const work = await server.jobParts.batchWorkTable.take();
   assert.deepEqual([work?.linesRead, work?.job.attempts], [2, 1]);
 });

@@ -18,9 +18,9 @@ import { predictionBody } from '../../src/analysis/verdict/prediction.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import type { Prediction } from '../../src/base/contract/prediction.js';
 import type { NewJob } from '../../src/jobs/queue/job.js';
-import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { onEachQueue } from '../support/job-queues.js';
@@ -54,11 +54,11 @@ const jobOf = (model: string): NewJob => ({
 });
 
 const partsOf = (
-  desk: JobDesk,
+  workTable: JobWorkTable,
   file: Uint8Array,
   analyse: RecordingAnalyser['analyseRecording'],
 ): JobRunnerParts => ({
-  desk,
+  workTable,
   analyser: { analyseRecording: analyse },
   openSource: async () => new MemoryByteSource(file),
   enroll: async () => Promise.reject(new Error('Nothing is enrolled here.')),
@@ -88,16 +88,16 @@ async function direct(
 }
 
 /** The work stops after each saved step, and another turn continues. */
-async function inTurns(desk: JobDesk, file: Uint8Array) {
+async function inTurns(workTable: JobWorkTable, file: Uint8Array) {
   const channels: (number | undefined)[] = [];
   const audioS: number[] = [];
   for (;;) {
     const stopping = new AbortController();
-    const work = await taken(desk);
+    const work = await taken(workTable);
     audioS.push(work.job.audioS);
     const turn = await runJob(
       work,
-      partsOf(desk, file, async function* (request) {
+      partsOf(workTable, file, async function* (request) {
         channels.push(request.channel);
         for await (const step of analyser.analyseRecording({ ...request, stepS: 10 })) {
           yield step;
@@ -111,7 +111,7 @@ async function inTurns(desk: JobDesk, file: Uint8Array) {
 }
 
 onEachQueue('each channel is answered as by a request, whatever the number of turns', async (open, t) => {
-  const { jobs, desk, database } = await open();
+  const { jobs, workTable, database } = await open();
   const graph =
     '[0:a]aresample=16000,aloop=-1:200000,atrim=0:32[a];[1:a]aresample=16000,aloop=-1:200000,atrim=0:32[b];[a][b]join=inputs=2:channel_layout=stereo';
   const second = ['-i', fixture('ai-kokoro.flac'), '-filter_complex', graph];
@@ -119,7 +119,7 @@ onEachQueue('each channel is answered as by a request, whatever the number of tu
   const file = await readFile(ffmpeg(fixture('human-lj-a.flac'), [...second, 'call.flac']));
   const model = analyser.status().detectors[0]?.id ?? assert.fail();
   const { job } = await jobs.create(jobOf(model));
-  const { turn, channels: begun, audioS } = await inTurns(desk, file);
+  const { turn, channels: begun, audioS } = await inTurns(workTable, file);
   assert.equal(turn.outcome, 'succeeded');
   const { mix, channels } = await direct(file, model);
   const { processing_time: _, ...expected } = predictionBody(
@@ -135,7 +135,7 @@ onEachQueue('each channel is answered as by a request, whatever the number of tu
   assert.ok(begun.length >= 5, `${begun}`);
   // Each channel counts, as for a request.
   assert.equal(done?.audioS, 2 * mix.durationS);
-  const [usage] = await new UsageLedger(database).read();
+  const [usage] = await new UsageTable(database).read();
   const windows = [mix, ...channels].reduce((sum, each) => sum + each.windows.length, 0);
   assert.deepEqual([usage?.audioS, usage?.windows], [64, windows]);
   assert.deepEqual(
@@ -154,19 +154,19 @@ const ofChannels = (channels: number) =>
   };
 
 onEachQueue('a single channel is analysed once, and more than eight are refused', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job: mono } = await jobs.create(jobOf('m'));
   let turns = 0;
-  const one = partsOf(desk, Buffer.from('x'), (request) => {
+  const one = partsOf(workTable, Buffer.from('x'), (request) => {
     turns++;
     return ofChannels(1)(request);
   });
-  assert.equal((await runJob(await taken(desk), one, unhurried())).outcome, 'succeeded');
+  assert.equal((await runJob(await taken(workTable), one, unhurried())).outcome, 'succeeded');
   const { channels, segments } = JSON.parse((await jobs.get('a', mono.id))?.result ?? '{}') as Prediction;
   assert.deepEqual([turns, channels?.length, channels?.[0]?.segments], [1, 1, segments]);
   const { job: many } = await jobs.create(jobOf('m'));
-  const nine = partsOf(desk, Buffer.from('x'), ofChannels(9));
-  assert.equal((await runJob(await taken(desk), nine, unhurried())).outcome, 'failed');
+  const nine = partsOf(workTable, Buffer.from('x'), ofChannels(9));
+  assert.equal((await runJob(await taken(workTable), nine, unhurried())).outcome, 'failed');
   const failed = await jobs.get('a', many.id);
   assert.deepEqual([failed?.failure?.code, failed?.attempts], ['CHANNELS_TOO_MANY', 1]);
 });

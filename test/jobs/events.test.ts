@@ -171,7 +171,7 @@ test('many changes do not become many questions, and each follower gets the last
   const server = await startJobServer(t, { jobWorkers: 0 });
   const id = await jobOf(server);
   const streams = await Promise.all(Array.from({ length: 20 }, () => follow(t, server, id)));
-  const { jobs } = server.office;
+  const { jobs } = server.jobParts;
   let questions = 0;
   const { find } = jobs;
   jobs.find = (ids) => {

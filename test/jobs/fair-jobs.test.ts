@@ -11,7 +11,7 @@ import { JobWorkers } from '../../src/jobs/work/job-workers.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { eventually } from '../support/eventually.js';
-import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+import { type JobParts, onEachQueue } from '../support/job-queues.js';
 import { stepFrom } from '../support/recording-steps.js';
 import { manyJobs } from '../support/thousand.js';
 
@@ -24,12 +24,12 @@ interface Turn {
 
 function startWorkers(
   t: TestContext,
-  { desk }: JobOffice,
+  { workTable }: JobParts,
   analyse: Steps,
   { workers = 1, sliceMs = 20_000, overdueMs = 300_000 } = {},
 ) {
   const turns: Turn[] = [];
-  const working = new JobWorkers(desk, {
+  const working = new JobWorkers(workTable, {
     workers,
     pollMs: 20,
     log: pino({ level: 'silent' }),
@@ -41,7 +41,7 @@ function startWorkers(
       runJob(
         work,
         {
-          desk,
+          workTable,
           analyser: { analyseRecording: analyse },
           openSource: async () => new MemoryByteSource(Buffer.from('any bytes')),
           enroll: async () => assert.fail('nothing is enrolled'),
@@ -66,7 +66,7 @@ const newJob = (account: string) => ({
   parameters: JSON.stringify({ model: 'm', threshold: 0.5, silenceThresholdPercent: 80 }),
 });
 
-const stateOf = async ({ jobs }: JobOffice, account: string, id: string) =>
+const stateOf = async ({ jobs }: JobParts, account: string, id: string) =>
   (await jobs.get(account, id)) ?? assert.fail();
 
 /** Until its turn is ended. */
@@ -76,12 +76,12 @@ async function* endless({ signal }: RecordingRequest): AsyncGenerator<RecordingS
 }
 
 onEachQueue('a quick job waits for none of a thousand slow ones of another account', async (open, t) => {
-  const office = await open();
-  await manyJobs(office, 'slow');
+  const jobParts = await open();
+  await manyJobs(jobParts, 'slow');
   const begun: string[] = [];
   const { turns, working } = startWorkers(
     t,
-    office,
+    jobParts,
     async function* (request) {
       const { owner = '', model } = request;
       begun.push(owner);
@@ -91,20 +91,23 @@ onEachQueue('a quick job waits for none of a thousand slow ones of another accou
     { workers: 2 },
   );
   await eventually(() => begun.length === 2, 'the workers are busy');
-  const { job } = await office.jobs.create(newJob('quick'));
-  await eventually(async () => (await stateOf(office, 'quick', job.id)).state === 'succeeded', 'it is done');
+  const { job } = await jobParts.jobs.create(newJob('quick'));
+  await eventually(
+    async () => (await stateOf(jobParts, 'quick', job.id)).state === 'succeeded',
+    'it is done',
+  );
   assert.deepEqual(begun, ['slow', 'slow', 'quick']);
   assert.deepEqual(turns, [{ account: 'quick', outcome: 'succeeded' }]);
   assert.equal(working.busy, 2);
 });
 
 onEachQueue('a long job makes room at a checkpoint, and goes on behind the others', async (open, t) => {
-  const office = await open();
-  const long = await Promise.all(['a', 'b'].map((account) => office.jobs.create(newJob(account))));
+  const jobParts = await open();
+  const long = await Promise.all(['a', 'b'].map((account) => jobParts.jobs.create(newJob(account))));
   let isOver = false;
   const { turns } = startWorkers(
     t,
-    office,
+    jobParts,
     async function* ({ owner, cursor, model, signal }) {
       if (owner === 'quick') yield recordingEnd(model);
       else {
@@ -119,26 +122,26 @@ onEachQueue('a long job makes room at a checkpoint, and goes on behind the other
   );
   await eventually(
     async () =>
-      (await Promise.all(long.map(({ job }) => stateOf(office, job.account, job.id)))).every(
+      (await Promise.all(long.map(({ job }) => stateOf(jobParts, job.account, job.id)))).every(
         ({ audioS }) => audioS > 0,
       ),
     'both are in work',
   );
   assert.deepEqual(turns, [], 'nobody waits');
   for (let i = 0; i < 3; i++) {
-    const { job } = await office.jobs.create(newJob('quick'));
+    const { job } = await jobParts.jobs.create(newJob('quick'));
     await eventually(
-      async () => (await stateOf(office, 'quick', job.id)).state === 'succeeded',
+      async () => (await stateOf(jobParts, 'quick', job.id)).state === 'succeeded',
       'it is done',
     );
   }
   isOver = true;
   for (const { job } of long) {
     await eventually(
-      async () => (await stateOf(office, job.account, job.id)).state === 'succeeded',
+      async () => (await stateOf(jobParts, job.account, job.id)).state === 'succeeded',
       'the long ones end',
     );
-    const { attempts, failure, audioS } = await stateOf(office, job.account, job.id);
+    const { attempts, failure, audioS } = await stateOf(jobParts, job.account, job.id);
     assert.deepEqual([attempts, failure], [1, undefined], 'making room is no attempt');
     assert.ok(audioS > 0);
   }
@@ -147,10 +150,10 @@ onEachQueue('a long job makes room at a checkpoint, and goes on behind the other
 });
 
 onEachQueue('long jobs that share a place do not interrupt each other within a slice', async (open, t) => {
-  const office = await open();
-  for (const account of ['a', 'b', 'c']) await office.jobs.create(newJob(account));
+  const jobParts = await open();
+  for (const account of ['a', 'b', 'c']) await jobParts.jobs.create(newJob(account));
   let steps = 0;
-  const { turns } = startWorkers(t, office, async function* ({ signal, cursor }) {
+  const { turns } = startWorkers(t, jobParts, async function* ({ signal, cursor }) {
     for (let s = cursor?.audioS ?? 0; ; s += 5) {
       signal.throwIfAborted();
       steps++;
@@ -162,14 +165,14 @@ onEachQueue('long jobs that share a place do not interrupt each other within a s
 });
 
 onEachQueue('tries before it made room still count', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob('a'));
   const outcomes: boolean[] = [];
   for (let i = 0; i < 5; i++) {
     for (const end of ['room', 'failure']) {
-      const work = (await desk.take()) ?? assert.fail('it is due');
-      if (end === 'room') await desk.giveBack(work);
-      else outcomes.push(await desk.fail(work, { code: 'INTERNAL', message: 'Broken.' }, true));
+      const work = (await workTable.take()) ?? assert.fail('it is due');
+      if (end === 'room') await workTable.giveBack(work);
+      else outcomes.push(await workTable.fail(work, { code: 'INTERNAL', message: 'Broken.' }, true));
     }
   }
   assert.deepEqual(outcomes, [true, true, true, true, false]);

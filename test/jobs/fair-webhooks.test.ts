@@ -15,11 +15,11 @@ const PARALLEL = 32;
 const PER_ACCOUNT = 8;
 
 onEachQueue('a webhook waits for none of a thousand to receivers that do not answer', async (open, t) => {
-  const office = await open();
-  const { jobs, deliveryDesk } = office;
-  await manyDeliveries(office, 'silent', (i) => `https://h${i % 8}.hooks.example/end`);
+  const jobParts = await open();
+  const { jobs, deliveryWorkTable } = jobParts;
+  await manyDeliveries(jobParts, 'silent', (i) => `https://h${i % 8}.hooks.example/end`);
   const begun: Delivery[] = [];
-  const sender = new WebhookSender(deliveryDesk, {
+  const sender = new WebhookSender(deliveryWorkTable, {
     parallel: PARALLEL,
     perAccount: PER_ACCOUNT,
     pollMs: 50,

@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Job } from '../../src/jobs/queue/job.js';
-import { Jobs } from '../../src/jobs/queue/jobs.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { isUnavailable } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { postgresAt } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { startPostgres } from '../support/postgres.js';
@@ -30,7 +30,7 @@ test('killed workers and a restarted database cost no job, and no result twice',
   const database = postgresAt(url);
   await migrate(database, migrations);
   t.after(() => database.close());
-  const jobs = new Jobs(database, { maxUnfinished: 0 });
+  const jobs = new JobTable(database, { maxUnfinished: 0 });
   const create = (bytes: number, name: string): Promise<{ job: Job }> =>
     jobs.create({
       account: 'a',
@@ -94,7 +94,7 @@ test('killed workers and a restarted database cost no job, and no result twice',
     (await finished()).some(({ attempts }) => attempts > 1),
     'a job was begun again',
   );
-  const [usage, ...others] = await new UsageLedger(database).read();
+  const [usage, ...others] = await new UsageTable(database).read();
   assert.deepEqual([usage?.route, usage?.requests, usage?.errors, others.length], ['job', 2 * JOBS, 0, 0]);
   assert.deepEqual(await database.query('SELECT * FROM job_steps'), []);
 });

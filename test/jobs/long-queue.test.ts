@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The next job and the next webhook are found by an index, however many wait and whoever they are of.
+// The next job and the next webhook are found by an index, however many wait, of one account or many.
 import assert from 'node:assert/strict';
-import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
-import { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { Database, Queries, Value } from '../../src/state/database/database.js';
 import { onEachQueue } from '../support/job-queues.js';
 
@@ -44,13 +44,13 @@ function overheard(database: Database, hear: (sql: string, values: readonly Valu
   return { ...database, dialect: database.dialect, ...queries(database), transaction };
 }
 
-/** What workers and senders ask, while the account has work in hand and before. */
+/** Asked by workers and senders, while the account has work in hand and before. */
 const questions: Readonly<Record<string, (database: Database) => Promise<unknown>>> = {
-  'the next job': (database) => new JobDesk(database, undefined, { home: 'here' }).take(),
-  'the next job of others': (database) => new JobDesk(database).take(['busy', 'other']),
-  'jobs of others': (database) => new JobDesk(database).waits(['busy', 'other']),
-  'the next webhook': (database) => new DeliveryDesk(database).take(),
-  'the next webhook of others': (database) => new DeliveryDesk(database).take(['busy', 'other']),
+  'the next job': (database) => new JobWorkTable(database, undefined, { home: 'here' }).take(),
+  'the next job of others': (database) => new JobWorkTable(database).take(['busy', 'other']),
+  'jobs of others': (database) => new JobWorkTable(database).waits(['busy', 'other']),
+  'the next webhook': (database) => new DeliveryWorkTable(database).take(),
+  'the next webhook of others': (database) => new DeliveryWorkTable(database).take(['busy', 'other']),
 };
 
 /** Blocks that PostgreSQL looks at. */

@@ -15,7 +15,7 @@ import type { S3ObjectState } from '../../src/state/storage/s3-object-source.js'
 import { someDetector } from '../support/analyser-double.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+import { type JobParts, onEachQueue } from '../support/job-queues.js';
 
 const NAME = 'folder/analysis/calls/day 1.wav';
 const owner = { account: 'a', keyId: 'key_a' };
@@ -38,7 +38,7 @@ class Bucket {
   }
 }
 
-interface Host extends JobOffice {
+interface Host extends JobParts {
   readonly awaited: AwaitedUploads;
   /** Without the wait between two searches. */
   lookAgain(): Promise<void>;
@@ -46,8 +46,8 @@ interface Host extends JobOffice {
   namesAwaited(): Promise<unknown[]>;
 }
 
-function hostOf(t: TestContext, office: JobOffice, bucket: Bucket, home = 'bucket'): Host {
-  const { jobs, database } = office;
+function hostOf(t: TestContext, jobParts: JobParts, bucket: Bucket, home = 'bucket'): Host {
+  const { jobs, database } = jobParts;
   const awaited = new AwaitedUploads(database, home);
   const log = pino({ level: 'silent' });
   const detectors = () => [someDetector];
@@ -55,7 +55,7 @@ function hostOf(t: TestContext, office: JobOffice, bucket: Bucket, home = 'bucke
   const watch = new UploadWatch({ ...parts, minBytes: MIN_BYTES, everyMs: 10, log });
   t.after(() => watch.close());
   return {
-    ...office,
+    ...jobParts,
     awaited,
     async lookAgain() {
       const before = bucket.looks;

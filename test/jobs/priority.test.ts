@@ -3,7 +3,7 @@
 // Order of accounts, files for each worker, and an end to every wait. Time is simulated.
 import assert from 'node:assert/strict';
 import type { NewJob, Work } from '../../src/jobs/queue/job.js';
-import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
 
@@ -19,29 +19,29 @@ const newJob = (account: string, more: Partial<NewJob> = {}): NewJob => ({
   ...more,
 });
 
-async function done(desk: JobDesk): Promise<Work | undefined> {
-  const work = await desk.take();
-  if (work !== undefined) await desk.succeed(work, { result: '{}', audioS: 1 });
+async function done(workTable: JobWorkTable): Promise<Work | undefined> {
+  const work = await workTable.take();
+  if (work !== undefined) await workTable.succeed(work, { result: '{}', audioS: 1 });
   return work;
 }
 
 /** Takes one job after each job of a new account. @returns the number of new accounts before the job was taken */
 async function newcomersBefore(
   wanted: string,
-  desk: JobDesk,
+  workTable: JobWorkTable,
   sendOne: (i: number) => Promise<unknown>,
   limit: number,
 ): Promise<number> {
   for (let i = 0; i < limit; i++) {
     await sendOne(i);
-    if ((await done(desk))?.job.id === wanted) return i;
+    if ((await done(workTable))?.job.id === wanted) return i;
   }
   return limit;
 }
 
 onEachQueue('a busy account goes behind newcomers for a limited time only', async (open) => {
   let nowMs = Date.now();
-  const { jobs, desk } = await open({ clockMs: () => nowMs });
+  const { jobs, workTable } = await open({ clockMs: () => nowMs });
   for (let i = 0; i < 4; i++) await jobs.create(newJob('busy'));
   const { job: last } = await jobs.create(newJob('busy'));
   const send = async (i: number): Promise<void> => {
@@ -49,14 +49,14 @@ onEachQueue('a busy account goes behind newcomers for a limited time only', asyn
     await jobs.create(newJob(`new-${i}`));
   };
   // Each job waits 10 minutes more than the one before: the last 40, which is 8 newcomers and 4 jobs of its own account.
-  const waited = await newcomersBefore(last.id, desk, send, 100);
+  const waited = await newcomersBefore(last.id, workTable, send, 100);
   assert.ok(waited > 5, 'newcomers go first');
   assert.ok(waited <= 13, `it waited for ${waited}`);
 });
 
 onEachQueue('no job waits for jobs that are made more than a day later', async (open) => {
   let nowMs = Date.now();
-  const { jobs, desk, database } = await open({ clockMs: () => nowMs });
+  const { jobs, workTable, database } = await open({ clockMs: () => nowMs });
   const { job: last } = await (async () => {
     for (let i = 0; i < 150; i++) await jobs.create(newJob('busy'));
     return jobs.create(newJob('busy'));
@@ -68,9 +68,9 @@ onEachQueue('no job waits for jobs that are made more than a day later', async (
   await jobs.create(newJob('before'));
   nowMs += 2 * MINUTE_MS;
   await jobs.create(newJob('after'));
-  assert.equal((await done(desk))?.job.account, 'before');
-  assert.equal((await done(desk))?.job.id, last.id);
-  assert.equal((await done(desk))?.job.account, 'after');
+  assert.equal((await done(workTable))?.job.account, 'before');
+  assert.equal((await done(workTable))?.job.id, last.id);
+  assert.equal((await done(workTable))?.job.account, 'after');
   assert.deepEqual(await database.query("SELECT id FROM jobs WHERE state = 'queued'"), []);
 });
 
@@ -78,15 +78,15 @@ onEachQueue(
   'a job that was made before the clock was set back does not wait until it has caught up',
   async (open) => {
     let nowMs = Date.now() + 30 * DAY_MS;
-    const { jobs, desk } = await open({ clockMs: () => nowMs });
+    const { jobs, workTable } = await open({ clockMs: () => nowMs });
     const { job } = await jobs.create(newJob('early'));
     nowMs -= 30 * DAY_MS;
-    assert.deepEqual(await desk.reap(), { taken: 0, failed: [] });
+    assert.deepEqual(await workTable.reap(), { taken: 0, failed: [] });
     const send = async (i: number): Promise<void> => {
       nowMs += MINUTE_MS;
       await jobs.create(newJob(`new-${i}`));
     };
-    const waited = await newcomersBefore(job.id, desk, send, 100);
+    const waited = await newcomersBefore(job.id, workTable, send, 100);
     assert.equal(waited, 0);
   },
 );
@@ -105,30 +105,30 @@ onEachQueue('a stored file goes to workers that can read it, a link to any', asy
     [...(await one.jobs.positions([stored, linked]))].map(([, before]) => before),
     [0, 1],
   );
-  const taken = await other.desk.take();
+  const taken = await other.workTable.take();
   assert.equal(taken?.job.id, linked.id);
-  assert.deepEqual([await other.desk.take(), await other.batchDesk.take()], [undefined, undefined]);
+  assert.deepEqual([await other.workTable.take(), await other.batchWorkTable.take()], [undefined, undefined]);
   assert.equal((await other.jobs.get('a', stored.id))?.state, 'queued', 'it waits');
   // Given back and retried, it stays with its folder.
-  const first = await one.desk.take();
+  const first = await one.workTable.take();
   assert.equal(first?.job.id, stored.id);
-  await one.desk.giveBack(first);
-  assert.equal(await other.desk.take(), undefined);
-  const second = await one.desk.take();
+  await one.workTable.giveBack(first);
+  assert.equal(await other.workTable.take(), undefined);
+  const second = await one.workTable.take();
   assert.ok(second);
-  assert.ok(await one.desk.fail(second, { code: 'STORAGE_UNAVAILABLE', message: 'Gone.' }, true));
+  assert.ok(await one.workTable.fail(second, { code: 'STORAGE_UNAVAILABLE', message: 'Gone.' }, true));
   await eventually(async () => {
-    assert.equal(await other.desk.take(), undefined);
-    return (await one.desk.take()) !== undefined;
+    assert.equal(await other.workTable.take(), undefined);
+    return (await one.workTable.take()) !== undefined;
   }, 'the second try');
-  assert.equal((await one.batchDesk.take())?.job.id, batch.id);
+  assert.equal((await one.batchWorkTable.take())?.job.id, batch.id);
   assert.equal((await one.jobs.cancel('a', stored.id))?.state, 'cancelled');
-  assert.equal(await one.desk.take(), undefined);
+  assert.equal(await one.workTable.take(), undefined);
 });
 
 onEachQueue('of stored files and links, the one that is next goes first', async (open) => {
   let nowMs = Date.now();
-  const { jobs, desk } = await open({ home: 'here', clockMs: () => nowMs });
+  const { jobs, workTable } = await open({ home: 'here', clockMs: () => nowMs });
   const source = '{"object":"a/analysis/b"}';
   const wanted: string[] = [];
   for (let i = 0; i < 6; i++) {
@@ -137,6 +137,6 @@ onEachQueue('of stored files and links, the one that is next goes first', async 
     wanted.push((await jobs.create(newJob(`account-${i}`, more))).job.id);
   }
   const order: (string | undefined)[] = [];
-  for (let i = 0; i < 6; i++) order.push((await done(desk))?.job.id);
+  for (let i = 0; i < 6; i++) order.push((await done(workTable))?.job.id);
   assert.deepEqual(order, wanted);
 });

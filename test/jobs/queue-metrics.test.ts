@@ -15,7 +15,7 @@ async function readingOf(registry: Registry, series: string): Promise<number> {
 
 onEachQueue('every host tells the same of the queue', async (open) => {
   const hosts = [await open(), await open()];
-  const [{ jobs, desk, database } = assert.fail()] = hosts;
+  const [{ jobs, workTable, database } = assert.fail()] = hosts;
   /** As if no figures were known yet. */
   const seen = async () =>
     Promise.all(
@@ -40,9 +40,9 @@ onEachQueue('every host tells the same of the queue', async (open) => {
     assert.ok(oldestS >= 100 && oldestS < 200, String(oldestS));
   }
   // A job that waits for its next attempt does not lack a worker.
-  const work = (await desk.take()) ?? assert.fail();
+  const work = (await workTable.take()) ?? assert.fail();
   assert.equal(work.job.id, first.job.id);
-  assert.equal(await desk.fail(work, { code: 'FETCH_FAILED', message: '' }, true), true);
+  assert.equal(await workTable.fail(work, { code: 'FETCH_FAILED', message: '' }, true), true);
   for (const { counts, oldestS } of await seen()) {
     assert.deepEqual(counts, [2, 0]);
     assert.ok(oldestS < 100, String(oldestS));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL.
+// The promises of the job queue to clients and workers, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import {
@@ -10,8 +10,8 @@ import {
   type Work,
   WorkLost,
 } from '../../src/jobs/queue/job.js';
-import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
 
@@ -24,53 +24,53 @@ const newJob = (more: Partial<NewJob> = {}): NewJob => ({
   ...more,
 });
 
-async function taken(desk: JobDesk): Promise<Work> {
-  return (await desk.take()) ?? assert.fail('there is a job');
+async function taken(workTable: JobWorkTable): Promise<Work> {
+  return (await workTable.take()) ?? assert.fail('there is a job');
 }
 
 const error = { code: 'FETCH_FAILED', message: 'The storage does not answer.' };
 
 onEachQueue('a worker that lost its job saves nothing any more', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob());
-  const work = await taken(desk);
+  const work = await taken(workTable);
   await jobs.cancel('a', job.id);
   const step = { results: '[]', cursor: '{}', audioS: 60 };
-  await assert.rejects(desk.renew(work, 0.5), WorkLost);
-  await assert.rejects(desk.saveStep(work, 0, step), WorkLost);
-  await assert.rejects(desk.succeed(work, { result: '{}', audioS: 1 }), WorkLost);
-  await assert.rejects(desk.fail(work, error, true), WorkLost);
-  await assert.rejects(desk.giveBack(work), WorkLost);
+  await assert.rejects(workTable.renew(work, 0.5), WorkLost);
+  await assert.rejects(workTable.saveStep(work, 0, step), WorkLost);
+  await assert.rejects(workTable.succeed(work, { result: '{}', audioS: 1 }), WorkLost);
+  await assert.rejects(workTable.fail(work, error, true), WorkLost);
+  await assert.rejects(workTable.giveBack(work), WorkLost);
   const after = await jobs.get('a', job.id);
   assert.deepEqual([after?.state, after?.result, after?.failure], ['cancelled', undefined, undefined]);
-  assert.equal(await desk.take(), undefined);
+  assert.equal(await workTable.take(), undefined);
 });
 
 onEachQueue(
   'a job of a dead worker goes on after its last step, and the dead one is refused',
   async (open) => {
-    const { jobs, desk } = await open({ leaseMs: 1 });
+    const { jobs, workTable } = await open({ leaseMs: 1 });
     const { job } = await jobs.create(newJob());
-    const first = await taken(desk);
-    await desk.saveStep(first, 0, { results: '["one"]', cursor: '{"at":60}', audioS: 60 });
-    await eventually(async () => (await desk.reap()).taken === 1, 'the lease ends');
-    assert.equal((await desk.reap()).taken, 0, 'once');
+    const first = await taken(workTable);
+    await workTable.saveStep(first, 0, { results: '["one"]', cursor: '{"at":60}', audioS: 60 });
+    await eventually(async () => (await workTable.reap()).taken === 1, 'the lease ends');
+    assert.equal((await workTable.reap()).taken, 0, 'once');
     await assert.rejects(
-      desk.saveStep(first, 1, { results: '["late"]', cursor: '{"at":120}', audioS: 120 }),
+      workTable.saveStep(first, 1, { results: '["late"]', cursor: '{"at":120}', audioS: 120 }),
       WorkLost,
     );
     assert.equal((await jobs.get('a', job.id))?.failure?.code, 'WORKER_DIED');
     // After the pause before its second attempt.
     let second: Work | undefined;
     await eventually(async () => {
-      second = await desk.take();
+      second = await workTable.take();
       return second !== undefined;
     }, 'the job is due again');
     assert.ok(second);
     assert.deepEqual([second.job.attempts, second.cursor, second.savedSteps], [2, '{"at":60}', 1]);
-    await desk.saveStep(second, 1, { results: '["two"]', cursor: '{"at":120}', audioS: 120 });
+    await workTable.saveStep(second, 1, { results: '["two"]', cursor: '{"at":120}', audioS: 120 });
     const saved: string[] = [];
-    for await (const results of desk.savedResults(job.id)) saved.push(results);
+    for await (const results of workTable.savedResults(job.id)) saved.push(results);
     assert.deepEqual(saved, ['["one"]', '["two"]']);
   },
 );
@@ -78,12 +78,12 @@ onEachQueue(
 onEachQueue(
   'a job that cannot succeed fails at once, with its reason, and its link is forgotten',
   async (open) => {
-    const { jobs, desk } = await open();
+    const { jobs, workTable } = await open();
     const { job } = await jobs.create(newJob());
-    assert.equal(await desk.fail(await taken(desk), error, false), false);
+    assert.equal(await workTable.fail(await taken(workTable), error, false), false);
     const failed = await jobs.get('a', job.id);
     assert.deepEqual([failed?.state, failed?.failure, failed?.source], ['failed', error, '{}']);
-    assert.equal(await desk.take(), undefined);
+    assert.equal(await workTable.take(), undefined);
   },
 );
 
@@ -107,62 +107,62 @@ onEachQueue(
 );
 
 onEachQueue('an account has a limited number of unfinished jobs', async (open) => {
-  const { jobs, desk } = await open({ maxUnfinished: 2 });
+  const { jobs, workTable } = await open({ maxUnfinished: 2 });
   await jobs.create(newJob());
   await jobs.create(newJob());
   await assert.rejects(jobs.create(newJob()), TooManyJobs);
   await jobs.create(newJob({ account: 'b' }));
-  await desk.succeed(await taken(desk), { result: '{}', audioS: 1 });
+  await workTable.succeed(await taken(workTable), { result: '{}', audioS: 1 });
   await jobs.create(newJob());
 });
 
 onEachQueue('no two workers get the same job, and none is left over', async (open) => {
-  const offices = [await open(), await open(), await open()];
-  for (let i = 0; i < 30; i++) await offices[0]?.jobs.create(newJob({ parameters: `{"i":${i}}` }));
+  const hosts = [await open(), await open(), await open()];
+  for (let i = 0; i < 30; i++) await hosts[0]?.jobs.create(newJob({ parameters: `{"i":${i}}` }));
   const taken: string[] = [];
   await Promise.all(
-    offices.map(async ({ desk }) => {
-      for (let work = await desk.take(); work !== undefined; work = await desk.take()) {
+    hosts.map(async ({ workTable }) => {
+      for (let work = await workTable.take(); work !== undefined; work = await workTable.take()) {
         taken.push(work.job.parameters);
-        await desk.succeed(work, { result: work.job.parameters, audioS: 1 });
+        await workTable.succeed(work, { result: work.job.parameters, audioS: 1 });
       }
     }),
   );
   assert.deepEqual([taken.length, new Set(taken).size], [30, 30]);
-  const { jobs = [] } = (await offices[1]?.jobs.list('a', { state: 'succeeded' }, 100)) ?? {};
+  const { jobs = [] } = (await hosts[1]?.jobs.list('a', { state: 'succeeded' }, 100)) ?? {};
   assert.equal(jobs.length, 30);
   for (const job of jobs) assert.equal(job.result, job.parameters);
 });
 
 onEachQueue('accounts with few jobs do not wait for all jobs of one with many', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   for (let i = 0; i < 4; i++) await jobs.create(newJob());
   const { job: mine } = await jobs.create(newJob({ account: 'b' }));
   assert.deepEqual([...(await jobs.positions([mine]))], [[mine.id, 1]]);
-  await taken(desk);
-  assert.equal((await taken(desk)).job.account, 'b');
+  await taken(workTable);
+  assert.equal((await taken(workTable)).job.account, 'b');
 });
 
 onEachQueue('a worker that stops gives its job back at once, and that is no failed try', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   await jobs.create(newJob());
-  for (let i = 0; i < 8; i++) await desk.giveBack(await taken(desk));
-  assert.equal((await taken(desk)).job.attempts, 1);
+  for (let i = 0; i < 8; i++) await workTable.giveBack(await taken(workTable));
+  assert.equal((await taken(workTable)).job.attempts, 1);
 });
 
 onEachQueue('results are kept until they are old, and a finished job stays as it is', async (open) => {
-  const { jobs, desk, database } = await open();
+  const { jobs, workTable, database } = await open();
   const { job } = await jobs.create(newJob());
-  const work = await taken(desk);
-  await desk.saveStep(work, 0, { results: '[]', cursor: '{}', audioS: 60 });
-  await desk.succeed(work, { result: '{"score":0.5}', audioS: 61.5 });
+  const work = await taken(workTable);
+  await workTable.saveStep(work, 0, { results: '[]', cursor: '{}', audioS: 60 });
+  await workTable.succeed(work, { result: '{"score":0.5}', audioS: 61.5 });
   const done = await jobs.get('a', job.id);
   assert.deepEqual(
     [done?.state, done?.result, done?.audioS, done?.fileProgress, done?.source],
     ['succeeded', '{"score":0.5}', 61.5, 1, '{}'],
   );
   assert.equal((await jobs.cancel('a', job.id))?.state, 'succeeded');
-  for await (const left of desk.savedResults(job.id)) assert.fail(left);
+  for await (const left of workTable.savedResults(job.id)) assert.fail(left);
   const finished = new FinishedJobs(database);
   const { job: waiting } = await jobs.create(newJob());
   const [day, ...others] = await finished.days();
@@ -200,39 +200,39 @@ onEachQueue('those who wait for work or for changes are told, on other hosts too
   const [one, other] = [await open(), await open()];
   let works = 0;
   let changes = 0;
-  t.after(other.desk.follow(() => works++));
+  t.after(other.workTable.follow(() => works++));
   t.after(other.jobs.follow(() => changes++));
   await one.jobs.create(newJob());
   await eventually(() => works > 0, 'the worker is told');
   changes = 0;
-  await one.desk.succeed(await taken(one.desk), { result: '{}', audioS: 1 });
+  await one.workTable.succeed(await taken(one.workTable), { result: '{}', audioS: 1 });
   await eventually(() => changes > 0, 'the client is told');
 });
 
 onEachQueue('jobs do not wait for a clock that was set back', async (open) => {
-  const { jobs, desk, database } = await open();
+  const { jobs, workTable, database } = await open();
   await jobs.create(newJob());
-  const dead = await taken(desk);
+  const dead = await taken(workTable);
   const inTwoDaysMs = Date.now() + 2 * 86_400_000;
   await database.execute('UPDATE jobs SET leased_until_ms = $1', [inTwoDaysMs]);
-  assert.equal((await desk.reap()).taken, 1);
+  assert.equal((await workTable.reap()).taken, 1);
   await database.execute('UPDATE jobs SET due_at_ms = $1', [inTwoDaysMs]);
-  assert.equal((await taken(desk)).job.id, dead.job.id);
+  assert.equal((await taken(workTable)).job.id, dead.job.id);
 });
 
 onEachQueue(
   'usage counts a job once, with its end, also if its worker hears nothing of that',
   async (open) => {
-    const { jobs, desk, database } = await open({ leaseMs: 1 });
-    const ledger = new UsageLedger(database);
+    const { jobs, workTable, database } = await open({ leaseMs: 1 });
+    const usageTable = new UsageTable(database);
     for (let i = 0; i < 3; i++) await jobs.create(newJob());
-    const [first, second] = [await taken(desk), await taken(desk)];
+    const [first, second] = [await taken(workTable), await taken(workTable)];
     const finished = { result: '{}', audioS: 61.5, windows: 12, bytes: 1000 };
-    await desk.succeed(first, finished);
-    await assert.rejects(desk.succeed(first, finished), WorkLost);
-    await desk.fail(second, error, false);
-    await desk.giveBack(await taken(desk));
-    const [row, ...others] = await ledger.read();
+    await workTable.succeed(first, finished);
+    await assert.rejects(workTable.succeed(first, finished), WorkLost);
+    await workTable.fail(second, error, false);
+    await workTable.giveBack(await taken(workTable));
+    const [row, ...others] = await usageTable.read();
     assert.ok(row && others.length === 0);
     const { day: _, ...counted } = row;
     assert.deepEqual(counted, {

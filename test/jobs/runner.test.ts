@@ -11,7 +11,7 @@ import {
 } from '../../src/analysis/analyser/recording.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import type { NewJob } from '../../src/jobs/queue/job.js';
-import type { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
 import { DatabaseError } from '../../src/state/database/database.js';
 import { recordingEnd } from '../support/analyser-double.js';
@@ -32,8 +32,12 @@ const newJob: NewJob = {
 
 type Analyse = (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void>;
 
-const parts = (desk: JobDesk, analyse: Analyse, more: Partial<JobRunnerParts> = {}): JobRunnerParts => ({
-  desk,
+const parts = (
+  workTable: JobWorkTable,
+  analyse: Analyse,
+  more: Partial<JobRunnerParts> = {},
+): JobRunnerParts => ({
+  workTable,
   analyser: { analyseRecording: analyse },
   openSource: async () => new MemoryByteSource(Buffer.from('any bytes')),
   enroll: async () => Promise.reject(new Error('Nothing is enrolled here.')),
@@ -61,11 +65,11 @@ const startsIn = (result: string | undefined): number[] =>
   (JSON.parse(result ?? '{}') as { segments: { start: number }[] }).segments.map(({ start }) => start);
 
 onEachQueue('a later turn goes on after the last saved step; no window is twice', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
   const first = await runJob(
-    await taken(desk),
-    parts(desk, async function* () {
+    await taken(workTable),
+    parts(workTable, async function* () {
       yield stepFrom(0);
       yield stepFrom(5);
       throw new Error('A thread died.');
@@ -77,8 +81,8 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
   assert.deepEqual([between?.state, between?.audioS, between?.failure?.code], ['queued', 10, 'INTERNAL']);
   let begunWith: RecordingCursor | undefined;
   const second = await runJob(
-    await taken(desk),
-    parts(desk, (request) => {
+    await taken(workTable),
+    parts(workTable, (request) => {
       begunWith = request.cursor;
       return fromCursor(request);
     }),
@@ -91,10 +95,14 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
 });
 
 onEachQueue('a job that meets a full disk says so, and is tried again', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
   const full = () => Promise.reject(new DatabaseError('full', 'SQLITE_FULL', 'database or disk is full'));
-  const turn = await runJob(await taken(desk), parts(desk, fromCursor, { openSource: full }), unhurried());
+  const turn = await runJob(
+    await taken(workTable),
+    parts(workTable, fromCursor, { openSource: full }),
+    unhurried(),
+  );
   assert.equal(turn.outcome, 'retried');
   const { code, message = '' } = (await jobs.get('a', job.id))?.failure ?? {};
   assert.equal(code, 'DATABASE_UNAVAILABLE');
@@ -102,14 +110,14 @@ onEachQueue('a job that meets a full disk says so, and is tried again', async (o
 });
 
 onEachQueue('a cursor of another model or recording is dropped with its results', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
-  const work = await taken(desk);
-  await desk.saveStep(work, 0, { results: '{"windows":[],"skipped":[]}', cursor: '{}', audioS: 60 });
-  await desk.giveBack(work);
+  const work = await taken(workTable);
+  await workTable.saveStep(work, 0, { results: '{"windows":[],"skipped":[]}', cursor: '{}', audioS: 60 });
+  await workTable.giveBack(work);
   const turn = await runJob(
-    await taken(desk),
-    parts(desk, async function* (request) {
+    await taken(workTable),
+    parts(workTable, async function* (request) {
       if (request.cursor !== undefined) throw new CursorRefused('another model');
       yield* fromCursor(request);
     }),
@@ -120,14 +128,14 @@ onEachQueue('a cursor of another model or recording is dropped with its results'
 });
 
 onEachQueue('what breaks every time is given up after five tries, with its reason', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
   const outcomes: string[] = [];
   for (let i = 0; i < 5; i++) {
-    const broken = parts(desk, fromCursor, {
+    const broken = parts(workTable, fromCursor, {
       openSource: async () => Promise.reject(new ServiceError('STORAGE_UNAVAILABLE')),
     });
-    outcomes.push((await runJob(await taken(desk), broken, unhurried())).outcome);
+    outcomes.push((await runJob(await taken(workTable), broken, unhurried())).outcome);
   }
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   const after = await jobs.get('a', job.id);
@@ -138,12 +146,12 @@ onEachQueue('what breaks every time is given up after five tries, with its reaso
 });
 
 onEachQueue('an analysis without end is stopped with its worker, and another goes on', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
   const stopping = new AbortController();
   const turn = runJob(
-    await taken(desk),
-    parts(desk, async function* ({ signal }) {
+    await taken(workTable),
+    parts(workTable, async function* ({ signal }) {
       for (let i = 0; ; i++) {
         signal.throwIfAborted();
         yield stepFrom(5 * i);
@@ -156,20 +164,20 @@ onEachQueue('an analysis without end is stopped with its worker, and another goe
   assert.equal((await turn).outcome, 'given back');
   const left = await jobs.get('a', job.id);
   assert.deepEqual([left?.state, left?.attempts, left?.failure], ['queued', 0, undefined]);
-  assert.ok((await taken(desk)).savedSteps >= 3);
+  assert.ok((await taken(workTable)).savedSteps >= 3);
 });
 
 onEachQueue('a worker that lives keeps its job, however long a step takes', async (open) => {
-  const { jobs, desk } = await open({ leaseMs: 3000 });
+  const { jobs, workTable } = await open({ leaseMs: 3000 });
   const { job } = await jobs.create(newJob);
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   const turn = runJob(
-    await taken(desk),
+    await taken(workTable),
     parts(
-      desk,
+      workTable,
       async function* (request) {
         request.onProgress?.({ decodedS: 10, fileProgress: 0.5 });
         await ended;
@@ -181,7 +189,7 @@ onEachQueue('a worker that lives keeps its job, however long a step takes', asyn
   );
   const begunMs = performance.now();
   await eventually(async () => {
-    assert.deepEqual(await desk.reap(), { taken: 0, failed: [] });
+    assert.deepEqual(await workTable.reap(), { taken: 0, failed: [] });
     return performance.now() > begunMs + 4500;
   }, 'a lease and a half');
   assert.equal((await jobs.get('a', job.id))?.fileProgress, 0.5);
@@ -190,11 +198,11 @@ onEachQueue('a worker that lives keeps its job, however long a step takes', asyn
 });
 
 onEachQueue('a job that is cancelled between two steps saves nothing more', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, workTable } = await open();
   const { job } = await jobs.create(newJob);
   const turn = await runJob(
-    await taken(desk),
-    parts(desk, async function* (request) {
+    await taken(workTable),
+    parts(workTable, async function* (request) {
       yield stepFrom(0);
       await jobs.cancel('a', job.id);
       yield* fromCursor(request);
@@ -209,7 +217,7 @@ onEachQueue('a job that is cancelled between two steps saves nothing more', asyn
 onEachQueue(
   'the result is stored before the job is done; if that fails, the job is tried again',
   async (open) => {
-    const { jobs, desk } = await open();
+    const { jobs, workTable } = await open();
     const { job } = await jobs.create({
       ...newJob,
       source: '{"object":"folder/analysis/key","resultObject":"folder/results/key"}',
@@ -219,8 +227,8 @@ onEachQueue(
       stored.push([name, (await jobs.get('a', job.id))?.state]);
       if (stored.length === 1) throw new ServiceError('STORAGE_FULL');
     };
-    const first = await runJob(await taken(desk), parts(desk, fromCursor, { store }), unhurried());
-    const second = await runJob(await taken(desk), parts(desk, fromCursor, { store }), unhurried());
+    const first = await runJob(await taken(workTable), parts(workTable, fromCursor, { store }), unhurried());
+    const second = await runJob(await taken(workTable), parts(workTable, fromCursor, { store }), unhurried());
     assert.deepEqual([first.outcome, second.outcome], ['retried', 'succeeded']);
     assert.deepEqual(stored, [
       ['folder/results/key', 'running'],

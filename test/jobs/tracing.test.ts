@@ -44,8 +44,8 @@ test('the webhook is a part of the trace, and its receiver can continue it', asy
   });
   const host = `http://hooks.example.com:${receiver.port}`;
   const webhookHosts = [parseAllowedHost(host) ?? assert.fail()];
-  const { call, store, office, collector, log } = await serve(t, { webhookHosts });
-  await office.jobs.webhookSecrets.create('one', 60_000);
+  const { call, store, jobParts, collector, log } = await serve(t, { webhookHosts });
+  await jobParts.jobs.webhookSecrets.create('one', 60_000);
   await store('a', FILE);
   const { status } = await call('POST', '/v1/jobs', { key: 'a', callback_url: `${host}/?token=secret` });
   assert.equal(status, 202);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of webhooks promises, with SQLite and with PostgreSQL.
+// The promises of the webhook queue, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import type { Attempt } from '../../src/jobs/queue/delivery.js';
-import type { DeliveryDesk, Turn } from '../../src/jobs/queue/delivery-desk.js';
+import type { DeliveryWorkTable, Turn } from '../../src/jobs/queue/delivery-work-table.js';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import type { NewJob } from '../../src/jobs/queue/job.js';
 import { eventually } from '../support/eventually.js';
-import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+import { type JobParts, onEachQueue } from '../support/job-queues.js';
 
 const newJob = (callbackUrl: string | undefined = 'https://hooks.example/end'): NewJob => ({
   account: 'a',
@@ -25,14 +25,14 @@ const again = { isFinal: false };
 /** As in docs/webhooks.md. */
 const STATED_PAUSES_S = [5, 30, 120, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_200];
 
-async function ended({ jobs }: JobOffice, callbackUrl?: string): Promise<string> {
+async function ended({ jobs }: JobParts, callbackUrl?: string): Promise<string> {
   const { job } = await jobs.create(newJob(callbackUrl));
   await jobs.cancel('a', job.id);
   return job.id;
 }
 
-async function taken(desk: DeliveryDesk): Promise<Turn> {
-  return (await desk.take()) ?? assert.fail('there is a delivery');
+async function taken(workTable: DeliveryWorkTable): Promise<Turn> {
+  return (await workTable.take()) ?? assert.fail('there is a delivery');
 }
 
 const hastened = "UPDATE webhook_deliveries SET due_at_ms = 0 WHERE state = 'waiting'";
@@ -40,25 +40,25 @@ const hastened = "UPDATE webhook_deliveries SET due_at_ms = 0 WHERE state = 'wai
 onEachQueue(
   'each end of a job is one delivery, whatever the end; without callback_url none',
   async (open) => {
-    const office = await open();
-    const { jobs, desk, deliveryDesk } = office;
+    const jobParts = await open();
+    const { jobs, workTable, deliveryWorkTable } = jobParts;
     const { job } = await jobs.create(newJob());
     const { job: silent } = await jobs.create({ ...newJob(), callbackUrl: undefined });
-    assert.equal(await deliveryDesk.take(), undefined);
+    assert.equal(await deliveryWorkTable.take(), undefined);
     for (const id of [job.id, silent.id]) {
-      const work = (await desk.take()) ?? assert.fail('there is a job');
-      if (work.job.id === id) await desk.succeed(work, { result: '{}', audioS: 1 });
+      const work = (await workTable.take()) ?? assert.fail('there is a job');
+      if (work.job.id === id) await workTable.succeed(work, { result: '{}', audioS: 1 });
       else assert.fail('in their order');
     }
     const { job: failing } = await jobs.create(newJob());
-    const work = (await desk.take()) ?? assert.fail('there is a job');
-    await desk.fail(work, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
-    const cancelled = await ended(office);
+    const work = (await workTable.take()) ?? assert.fail('there is a job');
+    await workTable.fail(work, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
+    const cancelled = await ended(jobParts);
     await jobs.cancel('a', cancelled);
     const seen: string[] = [];
-    for (let turn = await deliveryDesk.take(); turn; turn = await deliveryDesk.take()) {
+    for (let turn = await deliveryWorkTable.take(); turn; turn = await deliveryWorkTable.take()) {
       seen.push(turn.delivery.jobId);
-      await deliveryDesk.succeed(turn, accepted);
+      await deliveryWorkTable.succeed(turn, accepted);
     }
     assert.deepEqual(seen.sort(), [job.id, failing.id, cancelled].sort());
   },
@@ -67,24 +67,24 @@ onEachQueue(
 onEachQueue(
   'a failed attempt is repeated on the stated schedule, under the same id, for a day',
   async (open) => {
-    const office = await open();
-    const { jobs, deliveryDesk, database } = office;
-    const jobId = await ended(office);
+    const jobParts = await open();
+    const { jobs, deliveryWorkTable, database } = jobParts;
+    const jobId = await ended(jobParts);
     const ids = new Set<string>();
     for (const pauseS of STATED_PAUSES_S) {
-      const turn = await taken(deliveryDesk);
+      const turn = await taken(deliveryWorkTable);
       ids.add(turn.delivery.id);
       const beforeMs = Date.now();
-      assert.equal(await deliveryDesk.fail(turn, refused, again), true);
+      assert.equal(await deliveryWorkTable.fail(turn, refused, again), true);
       const { state, dueAtMs = 0 } = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
       assert.equal(state, 'waiting');
       assert.ok(dueAtMs >= beforeMs + 1000 * pauseS && dueAtMs <= Date.now() + 1000 * pauseS, `${pauseS} s`);
-      assert.equal(await deliveryDesk.take(), undefined, 'not before its time');
+      assert.equal(await deliveryWorkTable.take(), undefined, 'not before its time');
       await database.execute(hastened);
     }
-    assert.equal(await deliveryDesk.fail(await taken(deliveryDesk), refused, again), false);
+    assert.equal(await deliveryWorkTable.fail(await taken(deliveryWorkTable), refused, again), false);
     await database.execute(hastened);
-    assert.equal(await deliveryDesk.take(), undefined, 'nothing is left');
+    assert.equal(await deliveryWorkTable.take(), undefined, 'nothing is left');
     const after = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
     assert.deepEqual([after.state, after.allAttempts, after.log.length, ids.size], ['failed', 12, 12, 1]);
     assert.deepEqual(after.log[0], { ...refused, tookMs: 12 });
@@ -93,43 +93,43 @@ onEachQueue(
 );
 
 onEachQueue('a client may ask for a longer pause, of up to an hour, and for the end', async (open) => {
-  const office = await open();
-  const { jobs, deliveryDesk, database } = office;
-  const jobId = await ended(office);
+  const jobParts = await open();
+  const { jobs, deliveryWorkTable, database } = jobParts;
+  const jobId = await ended(jobParts);
   for (const [retryAfterS, pauseS] of [
     [90, 90],
     [1, 30],
     [999_999, 3600],
   ] as const) {
     const beforeMs = Date.now();
-    await deliveryDesk.fail(await taken(deliveryDesk), refused, { isFinal: false, retryAfterS });
+    await deliveryWorkTable.fail(await taken(deliveryWorkTable), refused, { isFinal: false, retryAfterS });
     const { dueAtMs = 0 } = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
     assert.equal(Math.floor((dueAtMs - beforeMs) / 10_000), Math.floor(pauseS / 10));
     await database.execute(hastened);
   }
   const gone: Attempt = { atMs: 1, tookMs: 1, status: 410, problem: 'status 410' };
-  assert.equal(await deliveryDesk.fail(await taken(deliveryDesk), gone, { isFinal: true }), false);
+  assert.equal(await deliveryWorkTable.fail(await taken(deliveryWorkTable), gone, { isFinal: true }), false);
   assert.equal((await jobs.deliveries.ofJob(jobId))?.state, 'failed');
 });
 
 onEachQueue(
   'of a sender that died, another one takes over after a pause, and the dead one changes nothing',
   async (open) => {
-    const office = await open({ leaseMs: 1 });
+    const jobParts = await open({ leaseMs: 1 });
     const other = await open();
-    const jobId = await ended(office);
-    const first = await taken(office.deliveryDesk);
-    await eventually(async () => (await other.deliveryDesk.reap()) === 1, 'the lease ends');
-    assert.equal(await other.deliveryDesk.take(), undefined, 'it counts as an attempt');
-    await office.database.execute(hastened);
-    const second = await taken(other.deliveryDesk);
+    const jobId = await ended(jobParts);
+    const first = await taken(jobParts.deliveryWorkTable);
+    await eventually(async () => (await other.deliveryWorkTable.reap()) === 1, 'the lease ends');
+    assert.equal(await other.deliveryWorkTable.take(), undefined, 'it counts as an attempt');
+    await jobParts.database.execute(hastened);
+    const second = await taken(other.deliveryWorkTable);
     assert.deepEqual([second.delivery.id, second.delivery.attempts], [first.delivery.id, 1]);
-    assert.equal(await office.deliveryDesk.renew(first), false);
-    assert.equal(await office.deliveryDesk.succeed(first, accepted), false);
-    assert.equal(await office.deliveryDesk.fail(first, refused, again), undefined);
-    assert.equal(await other.deliveryDesk.reap(), 0, 'a lease that has not ended');
-    assert.equal(await other.deliveryDesk.succeed(second, accepted), true);
-    const { state, log = [] } = (await office.jobs.deliveries.ofJob(jobId)) ?? assert.fail();
+    assert.equal(await jobParts.deliveryWorkTable.renew(first), false);
+    assert.equal(await jobParts.deliveryWorkTable.succeed(first, accepted), false);
+    assert.equal(await jobParts.deliveryWorkTable.fail(first, refused, again), undefined);
+    assert.equal(await other.deliveryWorkTable.reap(), 0, 'a lease that has not ended');
+    assert.equal(await other.deliveryWorkTable.succeed(second, accepted), true);
+    const { state, log = [] } = (await jobParts.jobs.deliveries.ofJob(jobId)) ?? assert.fail();
     assert.deepEqual(
       [state, log.map(({ problem }) => problem)],
       ['delivered', ['the server that sent it died', undefined]],
@@ -138,58 +138,58 @@ onEachQueue(
 );
 
 onEachQueue('a sender that lives keeps its delivery, however long an attempt takes', async (open) => {
-  const { deliveryDesk, ...office } = await open({ leaseMs: 3000 });
-  await ended({ deliveryDesk, ...office });
-  const turn = await taken(deliveryDesk);
+  const { deliveryWorkTable, ...jobParts } = await open({ leaseMs: 3000 });
+  await ended({ deliveryWorkTable, ...jobParts });
+  const turn = await taken(deliveryWorkTable);
   const begunMs = performance.now();
   await eventually(async () => {
-    assert.equal(await deliveryDesk.renew(turn), true);
-    assert.equal(await deliveryDesk.reap(), 0);
+    assert.equal(await deliveryWorkTable.renew(turn), true);
+    assert.equal(await deliveryWorkTable.reap(), 0);
     return performance.now() > begunMs + 4500;
   }, 'a lease and a half');
-  assert.equal(await deliveryDesk.succeed(turn, accepted), true);
+  assert.equal(await deliveryWorkTable.succeed(turn, accepted), true);
 });
 
 onEachQueue('what is put off counts no attempt; what is over can be sent again', async (open) => {
-  const office = await open();
-  const { jobs, deliveryDesk } = office;
-  const jobId = await ended(office);
+  const jobParts = await open();
+  const { jobs, deliveryWorkTable } = jobParts;
+  const jobId = await ended(jobParts);
   assert.equal(await jobs.deliveries.replay(jobId), undefined, 'it waits anyway');
-  await deliveryDesk.postpone(await taken(deliveryDesk), 0);
-  const turn = await taken(deliveryDesk);
+  await deliveryWorkTable.postpone(await taken(deliveryWorkTable), 0);
+  const turn = await taken(deliveryWorkTable);
   assert.equal(turn.delivery.attempts, 0);
-  await deliveryDesk.succeed(turn, accepted);
+  await deliveryWorkTable.succeed(turn, accepted);
   for (const id of [jobId, turn.delivery.id]) {
     assert.equal((await jobs.deliveries.replay(id))?.id, turn.delivery.id);
-    const replayed = await taken(deliveryDesk);
+    const replayed = await taken(deliveryWorkTable);
     assert.deepEqual([replayed.delivery.id, replayed.delivery.attempts], [turn.delivery.id, 0]);
-    await deliveryDesk.succeed(replayed, accepted);
+    await deliveryWorkTable.succeed(replayed, accepted);
   }
   assert.equal((await jobs.deliveries.ofJob(jobId))?.log.length, 3);
   assert.equal(await jobs.deliveries.countWaiting(1000), 0);
 });
 
 onEachQueue('webhooks do not wait for a clock that was set back', async (open) => {
-  const { deliveryDesk, database, ...office } = await open();
-  await ended({ deliveryDesk, database, ...office });
+  const { deliveryWorkTable, database, ...jobParts } = await open();
+  await ended({ deliveryWorkTable, database, ...jobParts });
   const inTwoDaysMs = Date.now() + 2 * 86_400_000;
   await database.execute('UPDATE webhook_deliveries SET due_at_ms = $1', [inTwoDaysMs]);
-  assert.equal(await deliveryDesk.reap(), 0);
-  await taken(deliveryDesk);
+  assert.equal(await deliveryWorkTable.reap(), 0);
+  await taken(deliveryWorkTable);
 });
 
 onEachQueue('the log goes with its job, and a delivery that waits ends with it', async (open) => {
-  const office = await open();
-  const { jobs, deliveryDesk, database } = office;
-  const jobId = await ended(office);
-  const turn = await taken(deliveryDesk);
-  await deliveryDesk.fail(turn, refused, again);
+  const jobParts = await open();
+  const { jobs, deliveryWorkTable, database } = jobParts;
+  const jobId = await ended(jobParts);
+  const turn = await taken(deliveryWorkTable);
+  await deliveryWorkTable.fail(turn, refused, again);
   const finished = new FinishedJobs(database);
   await finished.removeDays(await finished.days());
   assert.equal(await jobs.deliveries.ofJob(jobId), undefined);
   assert.deepEqual(await database.query('SELECT * FROM webhook_attempts'), []);
   await database.execute(hastened);
-  assert.equal(await deliveryDesk.take(), undefined);
+  assert.equal(await deliveryWorkTable.take(), undefined);
 });
 
 onEachQueue(

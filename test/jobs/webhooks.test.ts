@@ -65,7 +65,7 @@ async function start(
       },
     },
   );
-  const { text: secret } = await server.office.jobs.webhookSecrets.create('one', 60_000);
+  const { text: secret } = await server.jobParts.jobs.webhookSecrets.create('one', 60_000);
   await server.store('a', FILE);
   return { server, secret };
 }
@@ -136,8 +136,8 @@ test('a callback_url to another host, or without a secret, makes no job', async 
     assert.deepEqual([answer.status, answer.headers['x-error-key']], [400, key], url);
     assert.match(answer.json.message, /callback_url/);
   }
-  for (const secret of await server.office.jobs.webhookSecrets.list()) {
-    await server.office.jobs.webhookSecrets.remove(secret.id);
+  for (const secret of await server.jobParts.jobs.webhookSecrets.list()) {
+    await server.jobParts.jobs.webhookSecrets.remove(secret.id);
   }
   const url = `http://hooks.example.com:${trap.port}/`;
   const answer = await server.call('POST', '/v1/jobs', { key: 'a', callback_url: url });
@@ -231,7 +231,7 @@ test('a refusal is followed by another attempt with the same id and body; 410 an
   );
   assert.equal(await trap.connections(), 0);
   // Until the operator sends it again.
-  await server.office.jobs.deliveries.replay(webhook.id);
+  await server.jobParts.jobs.deliveries.replay(webhook.id);
   await webhookOf(server, job, 'delivered');
   assert.equal(receiver.received.length, 4);
 });
@@ -297,10 +297,10 @@ test('a server that stops in the middle of a request leaves the webhook to the n
   const job = await created(server, receiver.url);
   await eventually(() => held.length === 1, 'it is sent');
   await server.server.stop();
-  const delivery = await server.office.jobs.deliveries.ofJob(job.slice('/v1/jobs/'.length));
+  const delivery = await server.jobParts.jobs.deliveries.ofJob(job.slice('/v1/jobs/'.length));
   assert.deepEqual([delivery?.state, delivery?.allAttempts], ['waiting', 0]);
   assert.equal(
-    (await server.office.deliveryDesk.take())?.delivery.id,
+    (await server.jobParts.deliveryWorkTable.take())?.delivery.id,
     receiver.received[0]?.headers['webhook-id'],
   );
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { withDatabase } from '../../src/state/database/open-database.js';
 import { verifyAudit } from '../../src/state/records/audit-verify.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
@@ -21,7 +21,7 @@ function fakeTimeLibrary(): string {
   return output.trim().replace('libfaketime.so', 'libfaketimeMT.so');
 }
 
-test('a clock that jumps while a server runs, by 500 days and by two days back, costs nothing of its books', async (t) => {
+test('a clock that jumps while a server runs, by 500 days and by two days back, costs none of its records', async (t) => {
   const dataDir = temporaryFolder(t);
   const offset = path.join(dataDir, '..', `${path.basename(dataDir)}.offset`);
   t.after(() => fs.rmSync(offset, { force: true }));
@@ -47,7 +47,7 @@ test('a clock that jumps while a server runs, by 500 days and by two days back, 
     return new Set(names.filter((name) => /^\d{4}-/.test(name)).map((name) => name.slice(0, 10)));
   };
   const usageDays = async (): Promise<Set<string>> =>
-    withDatabase(sqliteIn(dataDir), async (database) => new Set(await new UsageLedger(database).days()));
+    withDatabase(sqliteIn(dataDir), async (database) => new Set(await new UsageTable(database).days()));
   const seen = new Set<string>();
   for (const jump of ['+0d', '+500d', '+0d', '-2d', '+0d', '+501d', '+0d']) {
     set(jump);

@@ -12,7 +12,7 @@ import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.
 import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { withDatabase } from '../../src/state/database/open-database.js';
-import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
+import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
 import { Cli, type Finished, runCli } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody } from '../support/form-body.js';
@@ -134,7 +134,7 @@ test('an operating point that a third host saves serves requests on both within 
     for (const { port } of hosts) assert.equal(await isKnownOn(port, name), false);
     const identity = { model: model.id, model_sha256: model.sha256, fingerprint: scoreFingerprintOf(model) };
     await withDatabase(settings, (database) =>
-      new OperatingPointRegistry(database).save({ ...somePoint, ...identity, name }),
+      new OperatingPointTable(database).save({ ...somePoint, ...identity, name }),
     );
     const took = undisturbedTime();
     for (const { port } of hosts) await eventually(() => isKnownOn(port, name), 'it is known');

@@ -8,14 +8,14 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { copyDatabase, countsToCopy } from '../../src/cli/copy-database.js';
-import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
-import { JobDesk } from '../../src/jobs/queue/job-desk.js';
-import { Jobs } from '../../src/jobs/queue/jobs.js';
+import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
+import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { Database, Row } from '../../src/state/database/database.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
-import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
+import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import { UsageTable } from '../../src/state/records/usage-table.js';
 import { Cli, runCli } from '../support/cli.js';
 import { sharedPostgres } from '../support/postgres.js';
 import { sqliteIn } from '../support/stored-keys.js';
@@ -52,7 +52,7 @@ const deliveryId = randomUUID();
 
 /** All data that servers and commands write. */
 async function fill(database: Database): Promise<void> {
-  const keys = new KeyRegistry(database);
+  const keys = new KeyTable(database);
   const { key } = await keys.create({ name: 'ä "quoted"', scopes: ['predict'], account: 'acme' });
   await keys.create({
     name: 'limited',
@@ -64,10 +64,10 @@ async function fill(database: Database): Promise<void> {
   const counts = { requests: 3, errors: 1, audioS: 12.345, windows: 4, bytes: 2 ** 40 };
   const row = { keyId: key.id, account: 'acme', route: '/v1/predict', ...counts };
   for (let i = 0; i < 250; i++) {
-    await new UsageLedger(database).add({ id: `batch ${i}`, day: '2026-11-21', rows: [row] });
+    await new UsageTable(database).add({ id: `batch ${i}`, day: '2026-11-21', rows: [row] });
   }
-  await new OperatingPointRegistry(database).save(somePoint);
-  const jobs = new Jobs(database, { maxUnfinished: 0 });
+  await new OperatingPointTable(database).save(somePoint);
+  const jobs = new JobTable(database, { maxUnfinished: 0 });
   for (let i = 0; i < 3; i++) {
     await jobs.create({
       account: 'acme',
@@ -78,7 +78,7 @@ async function fill(database: Database): Promise<void> {
     });
   }
   // The first is in work.
-  const work = await new JobDesk(database, 60_000).take();
+  const work = await new JobWorkTable(database, 60_000).take();
   await database.execute(
     `INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms, holder)
       VALUES ($1, $2, 'acme', 'https://client.example', 'sending', 1, 2, 'a sender')`,
@@ -136,10 +136,11 @@ test('every row is in PostgreSQL afterwards, and unfinished jobs wait there; the
   assert.match(stderr, /Copied, and the counts agree/);
   await opened(target, async (database) => {
     assert.deepEqual(await contentsOf(database, before.tables), before.contents);
-    assert.equal((await new DeliveryDesk(database).take())?.delivery.id, deliveryId);
-    const desk = new JobDesk(database);
+    assert.equal((await new DeliveryWorkTable(database).take())?.delivery.id, deliveryId);
+    const workTable = new JobWorkTable(database);
     const taken: string[] = [];
-    for (let work = await desk.take(); work !== undefined; work = await desk.take()) taken.push(work.job.id);
+    for (let work = await workTable.take(); work !== undefined; work = await workTable.take())
+      taken.push(work.job.id);
     const ids = await database.query<{ id: string }>(
       'SELECT id FROM jobs ORDER BY priority DESC, created_at_ms',
     );
@@ -181,7 +182,7 @@ test('a copy that fails in the middle leaves nothing behind', async (t) => {
 
 test('a server is not overtaken: while one uses the data folder, nothing is copied, and it tells of what is left behind', async (t) => {
   const { source, target, env } = await settingsOf(t);
-  await opened(source, (database) => new KeyRegistry(database).create({ name: 'kept', scopes: ['predict'] }));
+  await opened(source, (database) => new KeyTable(database).create({ name: 'kept', scopes: ['predict'] }));
   const models = writeTinyModels(fs.mkdtempSync(path.join(source.dataDir, 'models-')), 'even');
   const cli = new Cli(['serve'], {
     ...env,
@@ -200,7 +201,7 @@ test('a server is not overtaken: while one uses the data folder, nothing is copi
   cli.child.kill('SIGTERM');
   assert.equal((await cli.finished).status, 0);
   assert.equal((await runCli(['database', 'copy'], env)).status, 0);
-  assert.equal((await opened(target, (database) => new KeyRegistry(database).list())).length, 1);
+  assert.equal((await opened(target, (database) => new KeyTable(database).list())).length, 1);
 });
 
 test('without a PostgreSQL database, or without a file, it says what is missing', async (t) => {

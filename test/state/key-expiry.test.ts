@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import type { NewKey } from '../../src/state/keys/api-key.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { KeyStore } from '../../src/state/keys/key-store.js';
+import { KeyCache } from '../../src/state/keys/key-cache.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody } from '../support/form-body.js';
@@ -19,15 +19,15 @@ const body = formBody([fileEntry('x')]);
 async function start(context: TestContext) {
   const dataDir = temporaryFolder(context);
   const database = await openDatabase(sqliteIn(dataDir));
-  const registry = new KeyRegistry(database);
-  const keys = await KeyStore.open(registry);
+  const keyTable = new KeyTable(database);
+  const keys = await KeyCache.open(keyTable);
   context.after(async () => {
     keys.close();
     await database.close();
   });
   const { port } = await startTestServer(context, {}, { keys });
   const create = (wanted: Partial<NewKey> = {}) =>
-    registry.create({ name: 'test', scopes: ['predict'], ...wanted });
+    keyTable.create({ name: 'test', scopes: ['predict'], ...wanted });
   const statusOf = async (key: string): Promise<number> =>
     (await predict(port, body, { headers: { 'x-api-key': key } })).status;
   /** Asks until the status is `wanted`; returns the time that this took by itself. */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient } from '../../client/src/index.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
 import { eventually } from '../support/eventually.js';
 
@@ -19,14 +19,14 @@ const uses: readonly (readonly [string, (origin: string, key: string) => Promise
 
 test('every use of a key counts as one', async (t) => {
   const server = await startDashboardServer(t);
-  const registry = new KeyRegistry(server.database);
-  const ofOperator = await registry.create({ name: 'reader', account: 'acme', scopes: ['admin'] });
+  const keyTable = new KeyTable(server.database);
+  const ofOperator = await keyTable.create({ name: 'reader', account: 'acme', scopes: ['admin'] });
   const admin = new AdminClient({ baseUrl: server.origin, apiKey: ofOperator.text });
   const lastDayOf = async (id: string) =>
     (await admin.listKeys()).keys.find((key) => key.id === id)?.last_used_day;
   for (const [name, use] of uses) {
     await t.test(name, async () => {
-      const { key, text } = await registry.create({ name, account: 'acme', scopes: ['admin'] });
+      const { key, text } = await keyTable.create({ name, account: 'acme', scopes: ['admin'] });
       await eventually(async () => (await lastDayOf(key.id)) === null, 'the key is known and unused');
       await use(server.origin, text);
       await eventually(async () => (await lastDayOf(key.id)) !== null, 'its use is noted');

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { FollowedPoints } from '../../src/service/followed-points.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
+import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { somePoint } from '../support/stored-points.js';
@@ -16,43 +16,46 @@ const otherModel = { ...somePoint, model: 'detector-large-2026-11-22' };
 onEachDatabase('a point that is not whole is an error that names it', async (connect) => {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new OperatingPointRegistry(database);
-  await registry.save(somePoint);
+  const pointTable = new OperatingPointTable(database);
+  await pointTable.save(somePoint);
   for (const damage of ['{', '[]', JSON.stringify({ ...somePoint, threshold: 2 }), JSON.stringify(other)]) {
     await database.execute('UPDATE operating_points SET point = $1', [damage]);
-    await assert.rejects(registry.list(), /operating point strict of detector-small-2026-11-22 in the data/);
+    await assert.rejects(
+      pointTable.list(),
+      /operating point strict of detector-small-2026-11-22 in the data/,
+    );
   }
-  await registry.save(somePoint);
-  assert.deepEqual(await registry.list(), [somePoint]);
+  await pointTable.save(somePoint);
+  assert.deepEqual(await pointTable.list(), [somePoint]);
 });
 
 onEachDatabase('a saved point is there beside others, in place of its like', async (connect) => {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new OperatingPointRegistry(database);
-  for (const point of [somePoint, other, otherModel]) assert.equal(await registry.save(point), undefined);
+  const pointTable = new OperatingPointTable(database);
+  for (const point of [somePoint, other, otherModel]) assert.equal(await pointTable.save(point), undefined);
   const again = { ...somePoint, threshold: 0.25 };
-  assert.deepEqual(await registry.save(again), somePoint);
-  assert.deepEqual(await registry.list(), [other, otherModel, again]);
+  assert.deepEqual(await pointTable.save(again), somePoint);
+  assert.deepEqual(await pointTable.list(), [other, otherModel, again]);
 });
 
 onEachDatabase('what another process saves is noticed, also if nothing tells of it', async (connect) => {
   const [here, elsewhere] = [connect(), connect()];
   await migrate(here, migrations);
-  const registry = new OperatingPointRegistry(here);
+  const pointTable = new OperatingPointTable(here);
   const deaf = {
-    revision: () => registry.revision(),
-    list: () => registry.list(),
+    revision: () => pointTable.revision(),
+    list: () => pointTable.list(),
     follow: () => () => {},
   };
   const told: number[] = [];
-  for (const [i, source] of [registry, deaf].entries()) {
+  for (const [i, source] of [pointTable, deaf].entries()) {
     const points = await FollowedPoints.open(source, {
       onChange: ({ all }) => told.push(all.length),
       onError: () => assert.fail('it can be read'),
       pollMs: source === deaf ? 20 : 1e6,
     });
-    await new OperatingPointRegistry(elsewhere).save({ ...somePoint, name: `p${i}` });
+    await new OperatingPointTable(elsewhere).save({ ...somePoint, name: `p${i}` });
     await eventually(() => points.current.all.length === i + 1, 'it is noticed');
     points.close();
   }
@@ -62,11 +65,11 @@ onEachDatabase('what another process saves is noticed, also if nothing tells of 
 onEachDatabase('a point that cannot be read leaves those known before in use', async (connect) => {
   const database = connect();
   await migrate(database, migrations);
-  const registry = new OperatingPointRegistry(database);
-  await registry.save(somePoint);
+  const pointTable = new OperatingPointTable(database);
+  await pointTable.save(somePoint);
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const points = await FollowedPoints.open(registry, {
+  const points = await FollowedPoints.open(pointTable, {
     onChange: () => assert.fail('nothing usable has changed'),
     onError,
     pollMs: 1e6,

@@ -26,7 +26,7 @@ const record: RequestRecord = {
   totalMs: 1,
 };
 
-/** A server's books on a machine whose clocks are set by hand. */
+/** A server's records on a machine whose clocks are set by hand. */
 class Machine {
   readonly dataDir: string;
   readonly kept: { auditDays: number; usageDays: number };
@@ -46,7 +46,7 @@ class Machine {
   readonly jobDays = new Set<string>();
 
   /** Days of the database only. */
-  readonly #ledger = {
+  readonly #usageTable = {
     add: async ({ day }: { day: string }) => {
       this.#usageDays.add(day);
       return true;
@@ -60,11 +60,11 @@ class Machine {
   start(): void {
     const options = { flushMs: 3_600_000, now: () => new Date(this.wallMs) };
     const audit = new AuditLog(this.dataDir, options);
-    const usage = new UsageMeter(this.#ledger, this.dataDir, options);
+    const usage = new UsageMeter(this.#usageTable, this.dataDir, options);
     const clocks = { wallMs: () => this.wallMs, monotonicMs: () => this.monotonicMs };
     const retention = new Retention(this.dataDir, {
       ...this.kept,
-      usage: this.#ledger,
+      usage: this.#usageTable,
       jobDays: 2,
       jobs: {
         days: async () => [...this.jobDays],

@@ -8,8 +8,8 @@ import { DatabaseError } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { addUnsentUsage } from '../../src/state/records/unsent-usage.js';
-import { type UsageBatch, UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { UsageMeter, type UsageMeterOptions } from '../../src/state/records/usage-meter.js';
+import { type UsageBatch, UsageTable } from '../../src/state/records/usage-table.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
@@ -31,21 +31,21 @@ const someRecord: RequestRecord = {
   totalMs: 1,
 };
 
-async function ledgerOn(connect: Connect): Promise<UsageLedger> {
+async function usageTableOn(connect: Connect): Promise<UsageTable> {
   const database = connect();
   await migrate(database, migrations);
-  return new UsageLedger(database);
+  return new UsageTable(database);
 }
 
 function createMeter(
   context: TestContext,
-  ledger: Pick<UsageLedger, 'add'>,
+  usageTable: Pick<UsageTable, 'add'>,
   options: Partial<UsageMeterOptions> & { dataDir?: string } = {},
 ) {
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const errors: unknown[] = [];
   const dataDir = options.dataDir ?? temporaryFolder(context);
-  const meter = new UsageMeter(ledger, dataDir, {
+  const meter = new UsageMeter(usageTable, dataDir, {
     flushMs: 3_600_000,
     now: () => clock.now,
     onError: (error) => errors.push(error),
@@ -55,8 +55,8 @@ function createMeter(
   return { meter, clock, errors, dataDir };
 }
 
-const requestsIn = async (ledger: UsageLedger): Promise<number[]> =>
-  (await ledger.read()).map(({ requests }) => requests);
+const requestsIn = async (usageTable: UsageTable): Promise<number[]> =>
+  (await usageTable.read()).map(({ requests }) => requests);
 
 const filesIn = (dataDir: string, folder: string): string[] => {
   const dir = path.join(dataDir, folder);
@@ -65,15 +65,15 @@ const filesIn = (dataDir: string, folder: string): string[] => {
 
 /** A database that refuses or loses its answers on command. */
 class Unreliable {
-  readonly #ledger: UsageLedger;
+  readonly #usageTable: UsageTable;
   does: 'work' | 'refuse' | 'forget the answer' = 'work';
 
-  constructor(ledger: UsageLedger) {
-    this.#ledger = ledger;
+  constructor(usageTable: UsageTable) {
+    this.#usageTable = usageTable;
   }
 
   async add(batch: UsageBatch): Promise<boolean> {
-    const isAdded = this.does === 'refuse' ? false : await this.#ledger.add(batch);
+    const isAdded = this.does === 'refuse' ? false : await this.#usageTable.add(batch);
     if (this.does === 'work') return isAdded;
     throw new DatabaseError('unavailable', 'CONNECTION', 'cut');
   }
@@ -87,8 +87,8 @@ test('a damaged file is an error that names it, not usage that is missing', asyn
   for (const bad of ['', good.slice(0, 20), '[]', '{"rows":[{}]}', good.replace('1000', '"1000"')]) {
     fs.writeFileSync(file, bad);
     const damaged: unknown[] = [];
-    const ledger = new UsageLedger(undefined as never);
-    await addUnsentUsage(dataDir, ledger, (error) => damaged.push(error));
+    const usageTable = new UsageTable(undefined as never);
+    await addUnsentUsage(dataDir, usageTable, (error) => damaged.push(error));
     assert.match(String(damaged), /^Error: The usage file .*\/2026-11-21\.x\.json is damaged: /, bad);
     assert.equal(fs.readFileSync(file, 'utf8'), bad);
   }
@@ -108,8 +108,8 @@ const row = {
 onEachDatabase(
   'counts that the database does not take are in a file until it does, with one report',
   async (connect, t) => {
-    const ledger = await ledgerOn(connect);
-    const unreliable = new Unreliable(ledger);
+    const usageTable = await usageTableOn(connect);
+    const unreliable = new Unreliable(usageTable);
     const { meter, clock, errors, dataDir } = createMeter(t, unreliable);
     unreliable.does = 'refuse';
     meter.record(someRecord);
@@ -124,81 +124,81 @@ onEachDatabase(
     unreliable.does = 'work';
     await meter.flush();
     assert.deepEqual(filesIn(dataDir, 'unsent-usage'), []);
-    assert.deepEqual(await requestsIn(ledger), [1, 3]);
+    assert.deepEqual(await requestsIn(usageTable), [1, 3]);
     assert.equal(errors.length, 1);
   },
 );
 
 onEachDatabase('counts whose answer was lost are there once', async (connect, t) => {
-  const ledger = await ledgerOn(connect);
-  const unreliable = new Unreliable(ledger);
+  const usageTable = await usageTableOn(connect);
+  const unreliable = new Unreliable(usageTable);
   const { meter } = createMeter(t, unreliable);
   for (const does of ['forget the answer', 'work', 'forget the answer', 'refuse', 'work'] as const) {
     unreliable.does = does;
     meter.record(someRecord);
     await meter.flush();
   }
-  assert.deepEqual(await requestsIn(ledger), [5]);
+  assert.deepEqual(await requestsIn(usageTable), [5]);
 });
 
 onEachDatabase(
   'a process that ends without its database loses nothing: the next one adds the files, once',
   async (connect, t) => {
-    const ledger = await ledgerOn(connect);
-    const unreliable = new Unreliable(ledger);
+    const usageTable = await usageTableOn(connect);
+    const unreliable = new Unreliable(usageTable);
     const first = createMeter(t, unreliable);
     unreliable.does = 'forget the answer';
     first.meter.record(someRecord);
     await first.meter.flush();
     first.meter.record(someRecord);
     await first.meter.close();
-    assert.deepEqual(await requestsIn(ledger), [1]);
+    assert.deepEqual(await requestsIn(usageTable), [1]);
     for (let start = 0; start < 2; start++) {
-      await addUnsentUsage(first.dataDir, ledger, (error) => assert.fail(String(error)));
+      await addUnsentUsage(first.dataDir, usageTable, (error) => assert.fail(String(error)));
     }
     assert.deepEqual(filesIn(first.dataDir, 'unsent-usage'), []);
-    assert.deepEqual(await requestsIn(ledger), [2]);
+    assert.deepEqual(await requestsIn(usageTable), [2]);
     unreliable.does = 'work';
   },
 );
 
 onEachDatabase('several processes add up', async (connect, t) => {
-  const ledger = await ledgerOn(connect);
-  const meters = [1, 2, 3].map(() => createMeter(t, new UsageLedger(connect())));
+  const usageTable = await usageTableOn(connect);
+  const meters = [1, 2, 3].map(() => createMeter(t, new UsageTable(connect())));
   for (let round = 0; round < 10; round++) {
     for (const { meter } of meters) {
       for (const keyId of ['key-1', 'key-2']) meter.record({ ...someRecord, keyId });
     }
     await Promise.all(meters.map(({ meter }) => meter.flush()));
   }
-  assert.deepEqual(await requestsIn(ledger), [30, 30]);
+  assert.deepEqual(await requestsIn(usageTable), [30, 30]);
   for (const { errors } of meters) assert.deepEqual(errors, []);
 });
 
 onEachDatabase('what is counted while counts are being added is in the next', async (connect, t) => {
-  const ledger = await ledgerOn(connect);
-  const { meter } = createMeter(t, ledger);
+  const usageTable = await usageTableOn(connect);
+  const { meter } = createMeter(t, usageTable);
   meter.record(someRecord);
   const adding = meter.flush();
   await Promise.resolve();
   meter.record(someRecord);
   await adding;
   await meter.flush();
-  assert.deepEqual(await requestsIn(ledger), [2]);
+  assert.deepEqual(await requestsIn(usageTable), [2]);
 });
 
 onEachDatabase('more rows than one statement takes, and days that are removed', async (connect) => {
-  const ledger = await ledgerOn(connect);
+  const usageTable = await usageTableOn(connect);
   const rows = Array.from({ length: 2500 }, (_, i) => ({ ...row, keyId: `key-${i}` }));
-  for (const day of ['2026-11-20', '2026-11-21']) await ledger.add({ id: `${day}.x`, day, rows });
-  assert.equal((await ledger.read()).length, 5000);
-  await ledger.removeDays(['2026-11-20']);
-  assert.deepEqual(await ledger.days(), ['2026-11-21']);
+  for (const day of ['2026-11-20', '2026-11-21']) await usageTable.add({ id: `${day}.x`, day, rows });
+  assert.equal((await usageTable.read()).length, 5000);
+  await usageTable.removeDays(['2026-11-20']);
+  assert.deepEqual(await usageTable.days(), ['2026-11-21']);
 });
 
 onEachDatabase('usage is told by UTC day, account, key and route', async (connect, t) => {
-  const ledger = await ledgerOn(connect);
-  const { meter, clock } = createMeter(t, ledger);
+  const usageTable = await usageTableOn(connect);
+  const { meter, clock } = createMeter(t, usageTable);
   clock.now = new Date('2026-11-21T23:59:59.999Z');
   meter.record(someRecord);
   meter.record({ ...someRecord, status: 429, bodyBytes: 0, audioS: 0, scoredWindows: 0 });
@@ -221,18 +221,18 @@ onEachDatabase('usage is told by UTC day, account, key and route', async (connec
   const thrice = { requests: 3, errors: 1, audioS: 5, windows: 2, bytes: 2000 };
   const v1 = { day, ...one, route: '/v1/predict', ...thrice };
   const next = { day: '2026-11-22', ...one, route: '/v1/predict', ...once };
-  assert.deepEqual(await ledger.read(), [alpha, v0, v1, next]);
-  assert.deepEqual(await ledger.read({ account: 'alpha' }), [alpha]);
-  assert.deepEqual(await ledger.read({ keyId: 'key-1', to: day }), [v0, v1]);
-  assert.deepEqual(await ledger.read({ from: '2026-11-22' }), [next]);
-  assert.deepEqual(await ledger.read({ keyId: 'key-1', account: 'alpha' }), []);
+  assert.deepEqual(await usageTable.read(), [alpha, v0, v1, next]);
+  assert.deepEqual(await usageTable.read({ account: 'alpha' }), [alpha]);
+  assert.deepEqual(await usageTable.read({ keyId: 'key-1', to: day }), [v0, v1]);
+  assert.deepEqual(await usageTable.read({ from: '2026-11-22' }), [next]);
+  assert.deepEqual(await usageTable.read({ keyId: 'key-1', account: 'alpha' }), []);
 });
 
 onEachDatabase(
   'a server that stops has counted every request of a valid key, what it cut off included',
   async (connect, t) => {
-    const ledger = await ledgerOn(connect);
-    const { meter } = createMeter(t, ledger);
+    const usageTable = await usageTableOn(connect);
+    const { meter } = createMeter(t, usageTable);
     const keys = keysOf(
       { id: 'a', account: 'one' },
       { id: 'b', account: 'two', rate: { requests: 1, windowS: 60 } },
@@ -266,7 +266,7 @@ onEachDatabase(
     await cutOff;
     const route = '/v1/predict';
     const day = '2026-11-21';
-    assert.deepEqual(await ledger.read(), [
+    assert.deepEqual(await usageTable.read(), [
       {
         day,
         account: 'one',

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Role } from '../../src/base/contract/roles.js';
 import { Passwords } from '../../src/console/users/passwords.js';
 import type { User } from '../../src/console/users/user.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { UserTable } from '../../src/console/users/user-table.js';
 import type { Database } from '../../src/state/database/database.js';
 import { type Answer, request } from './http-client.js';
 
@@ -15,7 +15,7 @@ export const cheapPasswords = (): Passwords => new Passwords({ logCost: 4 });
 /** A user with `PASSWORD`; the default name is the role. */
 export async function addUser(database: Database, role: Role, name: string = role): Promise<User> {
   const password = await cheapPasswords().hash(PASSWORD);
-  return new UserRegistry(database).create({ name, role, account: 'acme', password });
+  return new UserTable(database).create({ name, role, account: 'acme', password });
 }
 
 /** A signed-in browser, as far as the server can tell. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import type { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
-import type { TenderParts } from '../../src/jobs/batches/tend-batch.js';
-import type { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
-import type { JobOffice } from './job-queues.js';
+import type { BatchWorkerParts } from '../../src/jobs/batches/run-batch.js';
+import type { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
+import type { JobParts } from './job-queues.js';
 
 /** @returns its id */
-export async function createBatch({ jobs }: JobOffice, account: string, manifest: string): Promise<string> {
+export async function createBatch({ jobs }: JobParts, account: string, manifest: string): Promise<string> {
   const { job } = await jobs.create({
     account,
     keyId: 'k',
@@ -18,13 +18,13 @@ export async function createBatch({ jobs }: JobOffice, account: string, manifest
   return job.id;
 }
 
-/** From a tender of batches with their manifests. */
-export const tenderParts = (
-  desk: BatchDesk,
+/** For workers of batches with their manifests. */
+export const batchWorkerParts = (
+  workTable: BatchWorkTable,
   manifests: ManifestReader,
-  more: Pick<TenderParts, 'maxLines' | 'heartbeatMs'> & Partial<TenderParts>,
-): TenderParts => ({
-  desk,
+  more: Pick<BatchWorkerParts, 'maxLines' | 'heartbeatMs'> & Partial<BatchWorkerParts>,
+): BatchWorkerParts => ({
+  workTable,
   files: { folderOf: () => 'folder', storage: { nameBehind: () => assert.fail('no links') }, home: 'here' },
   policy: { judge: () => assert.fail('no links') },
   openSource: () => assert.fail('no manifest elsewhere'),

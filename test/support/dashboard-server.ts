@@ -14,14 +14,14 @@ import type { Role } from '../../src/base/contract/roles.js';
 import type { Scope } from '../../src/base/contract/scopes.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { consoleOf } from '../../src/console/console-wing.js';
-import { UserRegistry } from '../../src/console/users/user-registry.js';
-import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
-import { openBooks } from '../../src/service/server-books.js';
+import { UserTable } from '../../src/console/users/user-table.js';
+import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
+import { openServerRecords } from '../../src/service/server-records.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { KeyStore } from '../../src/state/keys/key-store.js';
+import { KeyCache } from '../../src/state/keys/key-cache.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { addUser, cheapPasswords, PASSWORD } from './admin.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { startServerWith, type TestParts, testConfig } from './test-server.js';
@@ -58,20 +58,20 @@ export async function startDashboardServer(
   const log = pino({ level: 'silent' });
   const database = new SqliteDatabase(path.join(config.dataDir, 'veravox.db'), { pollMs: 20 });
   await migrate(database, migrations);
-  const registry = new KeyRegistry(database);
-  const keys = await KeyStore.open(registry, { onReloadError: () => {} });
+  const keyTable = new KeyTable(database);
+  const keys = await KeyCache.open(keyTable, { onReloadError: () => {} });
   const metrics = new ServiceMetrics();
-  const books = openBooks(config, log, metrics, database, true);
+  const records = openServerRecords(config, log, metrics, database, true);
   const arena = new UploadArena(config.maxInflightBytes);
-  const admin = { ...books, database, noteFirst: async () => {}, passwords: cheapPasswords() };
+  const admin = { ...records, database, noteFirst: async () => {}, passwords: cheapPasswords() };
   const console = consoleOf(admin, log, undefined);
   const analyser = around(await startPipeline(config, arena.buffer));
   const { server, origin } = await startServerWith(test, analyser, arena, config, {
     ...parts,
     keys,
     metrics,
-    recorders: books.recorders,
-    jobs: jobOfficeOf(config, database, undefined, 0),
+    recorders: records.recorders,
+    jobs: jobPartsOf(config, database, undefined, 0),
     console,
   });
   test.after(async () => {
@@ -80,7 +80,7 @@ export async function startDashboardServer(
     keys.close();
     await database.close();
   });
-  const users = new UserRegistry(database);
+  const users = new UserTable(database);
   return {
     origin,
     database,
@@ -95,7 +95,7 @@ export async function startDashboardServer(
       await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
     },
     async client(keyName, scopes = ['predict', 'voiceid', 'file']) {
-      const { key, text } = await registry.create({ name: keyName, account: 'acme', scopes });
+      const { key, text } = await keyTable.create({ name: keyName, account: 'acme', scopes });
       await until(() => keys.find(key.id) !== undefined);
       return new VeravoxClient({ baseUrl: origin, apiKey: text });
     },

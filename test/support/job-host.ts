@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
-import { JobDesk } from '../../src/jobs/queue/job-desk.js';
+import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { runJob } from '../../src/jobs/work/job-runner.js';
 import { JobWorkers } from '../../src/jobs/work/job-workers.js';
 import { recordingEnd } from './analyser-double.js';
@@ -37,8 +37,8 @@ async function* steps({ source, cursor }: RecordingRequest): AsyncGenerator<Reco
   }
 }
 
-const desk = new JobDesk(postgresAt(url), LEASE_MS, { retryDelayMs: 0 });
-new JobWorkers(desk, {
+const workTable = new JobWorkTable(postgresAt(url), LEASE_MS, { retryDelayMs: 0 });
+new JobWorkers(workTable, {
   workers: 2,
   pollMs: 200,
   onTurn: () => {},
@@ -47,7 +47,7 @@ new JobWorkers(desk, {
     runJob(
       work,
       {
-        desk,
+        workTable,
         analyser: { analyseRecording: steps },
         openSource: async (source) =>
           new MemoryByteSource(Buffer.alloc('object' in source ? Number(source.object) : 1)),

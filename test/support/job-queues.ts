@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
-import { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
-import { DeliveryDesk } from '../../src/jobs/queue/delivery-desk.js';
-import { JobDesk } from '../../src/jobs/queue/job-desk.js';
-import { Jobs } from '../../src/jobs/queue/jobs.js';
+import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
+import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
+import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { type Connect, onEachDatabase } from './databases.js';
 
-export interface JobOffice {
-  readonly jobs: Jobs;
-  readonly desk: JobDesk;
-  readonly batchDesk: BatchDesk;
-  readonly deliveryDesk: DeliveryDesk;
+export interface JobParts {
+  readonly jobs: JobTable;
+  readonly workTable: JobWorkTable;
+  readonly batchWorkTable: BatchWorkTable;
+  readonly deliveryWorkTable: DeliveryWorkTable;
   readonly database: Database;
 }
 
 /** One host's part. */
-export type OpenOffice = (options?: {
+export type OpenJobParts = (options?: {
   leaseMs?: number;
   maxUnfinished?: number;
   /** Names the stored files it can read. */
   home?: string;
   /** For priorities. */
   clockMs?: () => number;
-}) => Promise<JobOffice>;
+}) => Promise<JobParts>;
 
 /** Runs a test with an empty queue in each database, without pauses before further tries. */
-export function onEachQueue(name: string, run: (open: OpenOffice, test: TestContext) => Promise<void>): void {
+export function onEachQueue(
+  name: string,
+  run: (open: OpenJobParts, test: TestContext) => Promise<void>,
+): void {
   onEachDatabase(name, async (connect, test) => {
-    const open: OpenOffice = async ({ leaseMs = 60_000, maxUnfinished = 0, home, clockMs } = {}) => {
+    const open: OpenJobParts = async ({ leaseMs = 60_000, maxUnfinished = 0, home, clockMs } = {}) => {
       const database = await tablesIn(connect);
       return {
         database,
-        jobs: new Jobs(database, { maxUnfinished }, clockMs),
-        desk: new JobDesk(database, leaseMs, { home, clockMs, retryDelayMs: 0 }),
-        batchDesk: new BatchDesk(database, leaseMs, home),
-        deliveryDesk: new DeliveryDesk(database, leaseMs),
+        jobs: new JobTable(database, { maxUnfinished }, clockMs),
+        workTable: new JobWorkTable(database, leaseMs, { home, clockMs, retryDelayMs: 0 }),
+        batchWorkTable: new BatchWorkTable(database, leaseMs, home),
+        deliveryWorkTable: new DeliveryWorkTable(database, leaseMs),
       };
     };
     await run(open, test);

@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
 import { consoleOf } from '../../src/console/console-wing.js';
-import type { AdminOffice } from '../../src/console/routes/admin-parts.js';
-import { type JobOffice, jobOfficeOf } from '../../src/jobs/queue/job-office.js';
+import type { AdminStateParts } from '../../src/console/routes/admin-parts.js';
+import { type JobParts, jobPartsOf } from '../../src/jobs/queue/job-parts.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
@@ -16,7 +16,7 @@ import { temporaryFolder } from './temporary-folder.js';
 import { API_KEY, startTestServer, type TestParts, type TestServer, testConfig } from './test-server.js';
 
 export interface JobServer extends TestServer {
-  readonly office: JobOffice;
+  readonly jobParts: JobParts;
   readonly database: SqliteDatabase;
   /** Audit entries of the admin API. */
   readonly acts: readonly AuditEvent[];
@@ -31,12 +31,12 @@ export async function startJobServer(
   test: TestContext,
   overrides: Partial<Config> = {},
   parts: TestParts = {},
-  admin: Partial<Pick<AdminOffice, 'noteFirst' | 'flushUsage'>> = {},
+  admin: Partial<Pick<AdminStateParts, 'noteFirst' | 'flushUsage'>> = {},
   open = (file: string): SqliteDatabase => new SqliteDatabase(file, { pollMs: 20 }),
 ): Promise<JobServer> {
   const database = open(path.join(temporaryFolder(test), 'jobs.db'));
   await migrate(database, migrations);
-  const office = jobOfficeOf({ ...testConfig, ...overrides }, database, undefined, 0);
+  const jobParts = jobPartsOf({ ...testConfig, ...overrides }, database, undefined, 0);
   const acts: AuditEvent[] = [];
   const console = consoleOf(
     {
@@ -53,7 +53,7 @@ export async function startJobServer(
   const server = await startTestServer(test, overrides, {
     console,
     ...parts,
-    jobs: office,
+    jobs: jobParts,
   });
   test.after(async () => {
     await server.server.stop();
@@ -68,7 +68,7 @@ export async function startJobServer(
     });
   return {
     ...server,
-    office,
+    jobParts,
     database,
     acts,
     call,

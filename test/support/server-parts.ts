@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
-import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
+import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
 import type { ServerOptions } from '../../src/service/server.js';
 import type { Database, Transaction } from '../../src/state/database/database.js';
 import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';
@@ -35,7 +35,7 @@ export async function serverParts(
     config,
     log,
     files,
-    jobs: given.jobs ?? jobOfficeOf(config, emptyDatabase, files.home),
+    jobs: given.jobs ?? jobPartsOf(config, emptyDatabase, files.home),
     keys: testAuthenticator,
     operatingPoints: noPoints,
     wrongAnswers: [],

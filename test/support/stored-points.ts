@@ -2,16 +2,16 @@
 
 import { withDatabase } from '../../src/state/database/open-database.js';
 import type { OperatingPoint } from '../../src/state/operating-points/operating-point.js';
-import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
+import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
 import { sqliteIn } from './stored-keys.js';
 
 /** Operating points of a SQLite database in this folder. */
 export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
-  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).list());
+  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).list());
 
 /** @returns the replaced point */
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
-  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).save(point));
+  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).save(point));
 
 export const somePoint: OperatingPoint = {
   name: 'strict',

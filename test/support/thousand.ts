@@ -3,7 +3,7 @@
 import { addDelivery } from '../../src/jobs/queue/add-delivery.js';
 import type { JobTask } from '../../src/jobs/queue/job.js';
 import type { Transaction } from '../../src/state/database/database.js';
-import type { JobOffice } from './job-queues.js';
+import type { JobParts } from './job-queues.js';
 
 export const THOUSAND = 1000;
 
@@ -16,7 +16,7 @@ interface Items {
 
 /** Adds a thousand rows at once; requests would take a minute. */
 async function addRows(
-  { database }: JobOffice,
+  { database }: JobParts,
   { account, task = 'predict', state = 'queued', count = THOUSAND }: Items,
   also: (transaction: Transaction, id: string, i: number) => Promise<void>,
 ): Promise<void> {
@@ -34,17 +34,17 @@ async function addRows(
 }
 
 /** Of the highest priority: only turns bring others forward. */
-export const manyJobs = (office: JobOffice, account: string, count?: number): Promise<void> =>
-  addRows(office, { account, ...(count && { count }) }, async () => {});
+export const manyJobs = (jobParts: JobParts, account: string, count?: number): Promise<void> =>
+  addRows(jobParts, { account, ...(count && { count }) }, async () => {});
 
-export const manyBatches = (office: JobOffice, account: string): Promise<void> =>
-  addRows(office, { account, task: 'batch' }, async () => {});
+export const manyBatches = (jobParts: JobParts, account: string): Promise<void> =>
+  addRows(jobParts, { account, task: 'batch' }, async () => {});
 
 export const manyDeliveries = (
-  office: JobOffice,
+  jobParts: JobParts,
   account: string,
   urlOf: (i: number) => string,
 ): Promise<void> =>
-  addRows(office, { account, state: 'cancelled' }, (transaction, id, i) =>
+  addRows(jobParts, { account, state: 'cancelled' }, (transaction, id, i) =>
     addDelivery(transaction, { id, account, callbackUrl: urlOf(i) }),
   );

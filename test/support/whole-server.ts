@@ -2,7 +2,7 @@
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
-import { jobOfficeOf } from '../../src/jobs/queue/job-office.js';
+import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
 import { type RunningServer, startServer } from '../../src/service/server.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
@@ -13,7 +13,7 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
   const arena = new UploadArena(config.maxInflightBytes);
   const database = await openDatabase(config);
   const files = await openStorage(config);
-  const jobs = jobOfficeOf(config, database, files.home);
+  const jobs = jobPartsOf(config, database, files.home);
   const analyser = await startPipeline(config, arena.buffer);
   const server = await startServer({ ...(await serverParts(config, { files, jobs })), analyser, arena });
   return {

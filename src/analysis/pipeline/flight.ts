@@ -13,7 +13,7 @@ export interface FlightPath {
   readonly slots: InputSlots;
   readonly scheduler: Pick<Scheduler<JobOwner>, 'push' | 'remove'>;
   readonly control: RunControl;
-  /** Those that are not closed, by their ids. */
+  /** Flights that are not closed, by id. */
   readonly flights: Map<number, Flight>;
 }
 

@@ -52,7 +52,7 @@ export interface RecordingSettings {
 
 export type RecordingWorkerData = Omit<PrepareWorkerData, 'control' | 'maxPendingInputs' | 'isBackground'>;
 
-/** What recordings share with requests, and what their own threads need. */
+/** Shared with requests, and the needs of their own threads. */
 export interface RecordingParts extends Pick<FlightPath, 'slots' | 'scheduler'> {
   readonly workerData: RecordingWorkerData;
   readonly recordingSettings: RecordingSettings;
@@ -97,7 +97,7 @@ export class Recordings {
       void feeder.answer(offset, length);
     });
     const makeTask = (control: number): RecordingTask => {
-      // Here, where an abort is heard of, too: then one thread alone decides which of them came first.
+      // Here, where an abort is heard of also: then one thread alone decides which of them came first.
       flight.stopAfter(request.timeLimitMs, 'ANALYSIS_TIMEOUT');
       return { ...taskOf(request, model), id: flight.id, control, mailbox: mailbox.shared };
     };

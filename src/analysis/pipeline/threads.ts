@@ -71,7 +71,7 @@ export class Threads implements FlightPath {
       ),
       onThreadError: (error: unknown) => onThreadError?.('prepare', error),
     };
-    // Those of recordings come on top, so that they never keep a request waiting for one.
+    // Slots of recordings come on top, so that they never keep a request waiting for one.
     const slotsOfRecordings = recordingSettings.runs * (recordingSettings.maxPendingInputs + 1);
     this.slots = InputSlots.create(slotsOfRequests + slotsOfRecordings, largestInput);
     this.recordingSettings = recordingSettings;

@@ -111,7 +111,7 @@ export interface Route extends Endpoint, PermitTraits {
   ): Reply | undefined;
 }
 
-/** Whose key a request came with. */
+/** The owner of a request's key. */
 export interface Caller {
   readonly account: string;
   readonly keyId: string;

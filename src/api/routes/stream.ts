@@ -17,8 +17,8 @@ import { type OpenStreamParts, openStream } from './open-stream.js';
 import { type Caller, callerOf, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 import { StreamRecord } from './stream-record.js';
 
-/** What streams share, whatever the models. */
-export interface StreamDesk extends Pick<OpenStreamParts, 'sessions' | 'permits' | 'memory'> {
+/** Shared by streams, whatever the models. */
+export interface SharedStreamParts extends Pick<OpenStreamParts, 'sessions' | 'permits' | 'memory'> {
   /** Of their connections, from the upgrade on: a stream may be without one, and one without a stream. */
   readonly connections: RequestPermits;
   readonly tickets: Tickets;
@@ -26,7 +26,7 @@ export interface StreamDesk extends Pick<OpenStreamParts, 'sessions' | 'permits'
   record(record: RequestRecord): void;
 }
 
-export interface StreamRouteParts extends StreamDesk, OpenStreamParts {
+export interface StreamRouteParts extends SharedStreamParts, OpenStreamParts {
   readonly config: Config;
 }
 
@@ -58,7 +58,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
   ];
 }
 
-/** What a connection asks of the server. Keeps little of its request, which would otherwise live as long. */
+/** The server's side of a connection. Keeps little of its request, which would otherwise live as long. */
 function hostFor(
   request: RouteRequest,
   { keyId, account }: Caller,
@@ -82,7 +82,7 @@ function hostFor(
 }
 
 /** @throws ServiceError OVERLOADED, CONCURRENCY_LIMITED */
-function placeFor(holder: Holder, { connections, memory }: StreamDesk): ConnectionPlace {
+function placeFor(holder: Holder, { connections, memory }: SharedStreamParts): ConnectionPlace {
   const permit = connections.acquire(holder);
   try {
     const held = new ConnectionMemory(memory, holder);

@@ -21,7 +21,7 @@ function parseRatio(given: string): number | undefined {
 
 /**
  * Traces for a collector (docs/tracing.md), by the names and defaults of OpenTelemetry's specification. Other programs read
- * these variables, too, so none of them needs another one.
+ * these variables also, so none of them needs another one.
  */
 export const tracingOptions = {
   otlpEndpoint: optional({

@@ -21,7 +21,7 @@ export const usageLookup: AdminEndpoint = {
   },
 };
 
-export const usageTable: AdminEndpoint = {
+export const usageCsv: AdminEndpoint = {
   ...common,
   path: '/v1/admin/usage.csv',
   operation: {
@@ -42,4 +42,4 @@ export const usageTable: AdminEndpoint = {
   },
 };
 
-export const usageEndpoints: readonly AdminEndpoint[] = [usageLookup, usageTable];
+export const usageEndpoints: readonly AdminEndpoint[] = [usageLookup, usageCsv];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BackgroundRecorder } from '../../state/records/background-recorder.js';
-import type { ScoreBook } from './score-book.js';
 import { ScoreCounts } from './score-counts.js';
+import type { ScoreTable } from './score-table.js';
 
 export interface ScoreMeterOptions {
   readonly flushMs?: number;
@@ -14,14 +14,14 @@ const FLUSH_MS = 10_000;
 
 /** Counts scores in memory, and now and then adds them to the database. A crash costs what was counted since. */
 export class ScoreMeter extends BackgroundRecorder {
-  readonly #book: Pick<ScoreBook, 'add'>;
+  readonly #scoreTable: Pick<ScoreTable, 'add'>;
   readonly #nowMs: () => number;
   #counts = new ScoreCounts();
 
-  constructor(book: Pick<ScoreBook, 'add'>, options: ScoreMeterOptions) {
+  constructor(scoreTable: Pick<ScoreTable, 'add'>, options: ScoreMeterOptions) {
     const { flushMs: everyMs = FLUSH_MS, nowMs = Date.now, onError } = options;
     super({ everyMs, onError });
-    this.#book = book;
+    this.#scoreTable = scoreTable;
     this.#nowMs = nowMs;
   }
 
@@ -38,7 +38,7 @@ export class ScoreMeter extends BackgroundRecorder {
     if (counts.models.length === 0) return;
     this.#counts = new ScoreCounts();
     try {
-      await this.#book.add(counts);
+      await this.#scoreTable.add(counts);
     } catch (error) {
       this.#counts.add(counts);
       throw error;

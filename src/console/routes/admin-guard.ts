@@ -8,7 +8,7 @@ import { isAtLeast } from '../../base/contract/roles.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
-import type { SessionStore, SignedIn } from '../users/session-store.js';
+import type { SessionCache, SignedIn } from '../users/session-cache.js';
 import { cookieIn, isSecure } from './cookies.js';
 import { refuseForeignPages, refuseWithoutToken } from './foreign-pages.js';
 import { type Principal, principalOf } from './principal.js';
@@ -17,7 +17,7 @@ export interface AdminGuardParts {
   readonly config: Pick<Config, 'tlsCertFile' | 'dashboardOrigin'>;
   readonly keys: Authenticator;
   readonly rates: RateCounter;
-  readonly sessions: Pick<SessionStore, 'find' | 'isStillLive'>;
+  readonly sessions: Pick<SessionCache, 'find' | 'isStillLive'>;
 }
 
 /** Identifies the sender of a request, and checks its rights. */

@@ -4,9 +4,9 @@
 // before each handler.
 
 import type { Route } from '../../api/routes/route.js';
-import { KeyRegistry } from '../../state/keys/key-registry.js';
+import { KeyTable } from '../../state/keys/key-table.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
-import { UsageLedger } from '../../state/records/usage-ledger.js';
+import { UsageTable } from '../../state/records/usage-table.js';
 import { AdminGuard } from './admin-guard.js';
 import type { AdminParts } from './admin-parts.js';
 import { deliveryRoutes } from './delivery-routes.js';
@@ -29,8 +29,8 @@ export interface AdminRoutesParts extends AdminParts, Pick<ModelRoutesParts, 'po
 export function adminRoutes(parts: AdminRoutesParts): Route[] {
   const { config, database, jobs, points } = parts;
   const guard = new AdminGuard(parts);
-  const registry = new KeyRegistry(database);
-  const ledger = new UsageLedger(database);
+  const keyTable = new KeyTable(database);
+  const usageTable = new UsageTable(database);
   const noteFirst = (event: AuditEvent): Promise<void> => parts.noteFirst(event);
   return [
     ...sessionRoutes(parts, guard),
@@ -38,8 +38,8 @@ export function adminRoutes(parts: AdminRoutesParts): Route[] {
     ...oidcRoutes(parts),
     ...userRoutes(parts, guard),
     playgroundRoute(parts, guard),
-    ...keyRoutes(guard, { registry, ledger, noteFirst, config }),
-    ...usageRoutes(guard, { registry, ledger, flushUsage: () => parts.flushUsage() }),
+    ...keyRoutes(guard, { keyTable, usageTable, noteFirst, config }),
+    ...usageRoutes(guard, { keyTable, usageTable, flushUsage: () => parts.flushUsage() }),
     ...adminJobRoutes(guard, { ...jobs, noteFirst }),
     ...deliveryRoutes(guard, { deliveries: jobs.jobs.deliveries, noteFirst }),
     ...modelRoutes(guard, { config, status: () => parts.status(), points }),

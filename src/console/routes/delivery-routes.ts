@@ -2,7 +2,7 @@
 
 import { jsonReply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { Deliveries, LoggedDelivery } from '../../jobs/queue/deliveries.js';
+import type { DeliveryTable, LoggedDelivery } from '../../jobs/queue/delivery-table.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
 import { deliveryListing, deliveryReplay } from '../contract/job-endpoints.js';
 import type { DeliveryListFields } from '../contract/job-fields.js';
@@ -15,7 +15,7 @@ import { deliveryBody } from './job-bodies.js';
 import { actedBy, type Principal } from './principal.js';
 
 export interface DeliveryRoutesParts {
-  readonly deliveries: Deliveries;
+  readonly deliveries: DeliveryTable;
   readonly noteFirst: (event: AuditEvent) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function deliveryRoutes(guard: Gatekeeper, { deliveries, noteFirst }: Del
   ];
 }
 
-async function visible(deliveries: Deliveries, principal: Principal, id: string): Promise<LoggedDelivery> {
+async function visible(deliveries: DeliveryTable, principal: Principal, id: string): Promise<LoggedDelivery> {
   const found = await deliveries.find(id);
   if (found !== undefined && seesAccount(principal, found.account)) return found;
   throw new ServiceError('DELIVERY_NOT_FOUND');

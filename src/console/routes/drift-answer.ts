@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AdminDrift, ModelDrift } from '../contract/drift.js';
 import { addTo, logitEdges, totalOf } from '../drift/score-bins.js';
-import type { ScoreReference } from '../drift/score-book.js';
 import {
   emptyHistograms,
   type KindHistograms,
   type ScoreCounts,
   type ScoredBy,
 } from '../drift/score-counts.js';
+import type { ScoreReference } from '../drift/score-table.js';
 import { MIN_CURRENT_FILES, REFERENCE_FILES, readingOf, stabilityIndex } from '../drift/stability-index.js';
 
 const HOUR_MS = 3_600_000;

@@ -9,10 +9,10 @@ import type { AdminDrift, DriftReference } from '../contract/drift.js';
 import type { AdminHealth } from '../contract/health.js';
 import { driftLookup, healthLookup, referenceChoice } from '../contract/health-endpoints.js';
 import type { DriftFields, HealthFields, ReferenceFields } from '../contract/health-fields.js';
-import { TooFewFiles } from '../drift/score-book.js';
 import { hourOf } from '../drift/score-counts.js';
+import { TooFewFiles } from '../drift/score-table.js';
 import { REFERENCE_FILES } from '../drift/stability-index.js';
-import type { HealthKeeper } from '../health/health-keeper.js';
+import type { HealthCounter } from '../health/health-counter.js';
 import { WallLabels } from '../health/monotonic.js';
 import { jsonFields, queryFields } from './admin-fields.js';
 
@@ -26,12 +26,12 @@ import { type StateSources, serverState } from './server-state.js';
 export interface HealthRoutesParts extends StateSources {
   readonly database: Pick<Database, 'dialect'>;
   noteFirst(event: AuditEvent): Promise<void>;
-  readonly health: HealthKeeper;
+  readonly health: HealthCounter;
 }
 
 /** The server's state and history, and its detectors' scores. */
 export function healthRoutes(guard: Gatekeeper, parts: HealthRoutesParts): Route[] {
-  const { health: desk, config, database, status } = parts;
+  const { health, config, database, status } = parts;
   const labels = new WallLabels();
   const healthFields = queryFields<HealthFields>(healthLookup);
   const driftFields = queryFields<DriftFields>(driftLookup);
@@ -41,20 +41,20 @@ export function healthRoutes(guard: Gatekeeper, parts: HealthRoutesParts): Route
     const offsetS = labels.offsetS();
     const { fromS, toS, stepS } = spanOf(fields, Date.now() / 1000);
     const span = { fromS: fromS - offsetS, toS: toS - offsetS, stepS };
-    const { stretch, processes } = await desk.history(span);
+    const { stretch, processes } = await health.history(span);
     return jsonReply<AdminHealth>(200, {
-      now: await serverState(parts, database.dialect, desk.historyBytes),
+      now: await serverState(parts, database.dialect, health.historyBytes),
       history: historyAnswer(stretch, offsetS, processes),
     });
   }
 
   async function drift({ hours }: DriftFields): Promise<Reply> {
-    await desk.flushScores();
-    const counts = await desk.scores.read(lastHours(Number(hours)));
+    await health.flushScores();
+    const counts = await health.scores.read(lastHours(Number(hours)));
     const models = await Promise.all(
       status().detectors.map(async ({ id: model, scoreFingerprint: fingerprint }) => {
         const by = { model, fingerprint };
-        return modelDrift(by, counts, await desk.scores.reference(by));
+        return modelDrift(by, counts, await health.scores.reference(by));
       }),
     );
     return jsonReply<AdminDrift>(200, driftAnswer(models));
@@ -65,14 +65,18 @@ export function healthRoutes(guard: Gatekeeper, parts: HealthRoutesParts): Route
     { model: name, hours }: ReferenceFields,
   ): Promise<DriftReference> {
     const { id: model, scoreFingerprint: fingerprint } = detectorNamed(status(), name);
-    await desk.flushScores();
+    await health.flushScores();
     try {
-      const files = await desk.scores.choose({ model, fingerprint }, lastHours(hours), Date.now(), (chosen) =>
-        parts.noteFirst({
-          event: 'drift_reference_chosen',
-          ...{ model, files: chosen, hours },
-          ...actedBy(principal),
-        }),
+      const files = await health.scores.choose(
+        { model, fingerprint },
+        lastHours(hours),
+        Date.now(),
+        (chosen) =>
+          parts.noteFirst({
+            event: 'drift_reference_chosen',
+            ...{ model, files: chosen, hours },
+            ...actedBy(principal),
+          }),
       );
       return { model, files };
     } catch (error) {

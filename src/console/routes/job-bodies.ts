@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { LoggedDelivery } from '../../jobs/queue/deliveries.js';
+import type { LoggedDelivery } from '../../jobs/queue/delivery-table.js';
 import { destinationOf } from '../../jobs/queue/destination.js';
 import type { Job } from '../../jobs/queue/job.js';
+import type { JobPage, JobTable } from '../../jobs/queue/job-table.js';
 import { canRetry, jobParameters, jobSource } from '../../jobs/queue/job-text.js';
-import type { JobPage, Jobs } from '../../jobs/queue/jobs.js';
 import { endingOf, summariesOf, webhookLogOf } from '../../jobs/routes/job-answers.js';
 import type { AdminDelivery, AdminJob, AdminJobList, AdminJobSummary } from '../contract/jobs.js';
 
@@ -14,14 +14,14 @@ const ownPart = (job: Job): Pick<AdminJobSummary, 'account' | 'key_id' | 'retrya
   retryable: canRetry(job),
 });
 
-export async function listBody(jobs: Jobs, { jobs: page, cursor }: JobPage): Promise<AdminJobList> {
+export async function listBody(jobs: JobTable, { jobs: page, cursor }: JobPage): Promise<AdminJobList> {
   const summaries = await summariesOf(jobs, page);
   const entries = summaries.map((summary, i) => ({ ...summary, ...ownPart(page[i] as Job) }));
   return { jobs: entries, next_cursor: cursor ?? null };
 }
 
 /** Without voiceprints: they identify people, and no operator needs to see them. */
-export async function jobBody(jobs: Jobs, job: Job): Promise<AdminJob> {
+export async function jobBody(jobs: JobTable, job: Job): Promise<AdminJob> {
   const { result, ...ending } = await endingOf(jobs, job);
   return {
     ...ending,

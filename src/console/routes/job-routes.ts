@@ -4,7 +4,7 @@ import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Job } from '../../jobs/queue/job.js';
-import type { JobFilter, Jobs } from '../../jobs/queue/jobs.js';
+import type { JobFilter, JobTable } from '../../jobs/queue/job-table.js';
 import { answered } from '../../jobs/routes/job-answers.js';
 import { eventStream, JobEvents } from '../../jobs/routes/job-events.js';
 import type { JobWatch } from '../../jobs/routes/job-watch.js';
@@ -30,7 +30,7 @@ import { actedBy, type Principal } from './principal.js';
 import { TimedTexts } from './timed-texts.js';
 
 export interface AdminJobsParts {
-  readonly jobs: Jobs;
+  readonly jobs: JobTable;
   readonly watch: JobWatch;
   /** Aborted when clients that follow jobs should go to another server. */
   readonly stopping: AbortSignal;
@@ -100,13 +100,13 @@ function filterOf(
   return { state, task, keyId: key, account: accountOfList(principal, account) };
 }
 
-async function visibleJob(jobs: Jobs, principal: Principal, id: string): Promise<Job> {
+async function visibleJob(jobs: JobTable, principal: Principal, id: string): Promise<Job> {
   const job = await jobs.findOne(id.slice(0, 64));
   if (job === undefined || !seesAccount(principal, job.account)) throw new ServiceError('JOB_NOT_FOUND');
   return job;
 }
 
-async function jobReply(jobs: Jobs, job: Job | undefined): Promise<Reply> {
+async function jobReply(jobs: JobTable, job: Job | undefined): Promise<Reply> {
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
   return jsonReply<AdminJob>(200, await jobBody(jobs, job));
 }

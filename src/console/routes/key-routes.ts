@@ -6,11 +6,11 @@ import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { DEFAULT_ACCOUNT, type NewKey, type StoredKey } from '../../state/keys/api-key.js';
 import { KeyRefused } from '../../state/keys/key-check.js';
-import { type KeyChange, KeyIsRevoked, KeyOffice } from '../../state/keys/key-office.js';
-import type { KeyRegistry } from '../../state/keys/key-registry.js';
+import { type KeyChange, KeyIsRevoked, KeyRules } from '../../state/keys/key-rules.js';
+import type { KeyTable } from '../../state/keys/key-table.js';
 import { publicKey } from '../../state/keys/public-key.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
-import type { UsageLedger } from '../../state/records/usage-ledger.js';
+import type { UsageTable } from '../../state/records/usage-table.js';
 import { keyChanging, keyCreation, keyListing, keyRevocation } from '../contract/key-endpoints.js';
 import type { KeyChangeFields, KeyListFields, NewKeyFields } from '../contract/key-fields.js';
 import type { AdminCreatedKey, AdminKey, AdminKeyList } from '../contract/keys.js';
@@ -22,8 +22,8 @@ import { refuseBeyondRole, refuseForeign, type ServerLimits } from './key-rights
 import { actedBy, type Principal } from './principal.js';
 
 export interface KeyRoutesParts {
-  readonly registry: KeyRegistry;
-  readonly ledger: UsageLedger;
+  readonly keyTable: KeyTable;
+  readonly usageTable: UsageTable;
   readonly noteFirst: (event: AuditEvent) => Promise<void>;
   readonly config: ServerLimits & Pick<Config, 'receiveTimeoutMs'>;
 }
@@ -36,22 +36,22 @@ export function keyRoutes(guard: Gatekeeper, parts: KeyRoutesParts): Route[] {
   const newKey = jsonFields<NewKeyFields>(keyCreation, config.receiveTimeoutMs);
   const change = changedFields<KeyChangeFields>(keyChanging, config.receiveTimeoutMs);
   const filter = queryFields<KeyListFields>(keyListing);
-  const desk = new KeyDesk(parts);
+  const handlers = new KeyHandlers(parts);
   return [
-    adminRoute(guard, keyListing, (principal, request) => desk.list(principal, filter(request))),
+    adminRoute(guard, keyListing, (principal, request) => handlers.list(principal, filter(request))),
     adminRoute(guard, keyCreation, async (principal, request) =>
-      desk.create(principal, await newKey(request)),
+      handlers.create(principal, await newKey(request)),
     ),
     adminRoute(guard, keyChanging, async (principal, request) =>
-      desk.change(principal, idIn(request), await change(request)),
+      handlers.change(principal, idIn(request), await change(request)),
     ),
-    adminRoute(guard, keyRevocation, (principal, request) => desk.revoke(principal, idIn(request))),
+    adminRoute(guard, keyRevocation, (principal, request) => handlers.revoke(principal, idIn(request))),
   ];
 }
 
 const idIn = (request: RouteRequest): string => parameterIn(request, keyChanging);
 
-class KeyDesk {
+class KeyHandlers {
   readonly #parts: KeyRoutesParts;
 
   constructor(parts: KeyRoutesParts) {
@@ -65,7 +65,7 @@ class KeyDesk {
       ...(state === 'active' && { isActiveAt: now }),
       ...(kind !== undefined && { endsWithSession: kind === 'page' }),
     };
-    const page = await pageAfter(cursor, () => this.#parts.registry.page(asked, Number(limit), cursor));
+    const page = await pageAfter(cursor, () => this.#parts.keyTable.page(asked, Number(limit), cursor));
     const keys = await this.#bodiesOf(page.keys, now);
     return jsonReply<AdminKeyList>(200, { keys, next_cursor: page.cursor ?? null });
   }
@@ -80,7 +80,7 @@ class KeyDesk {
       ...(expiresAt && { expiresAt }),
     };
     refuseBeyondRole(principal, wanted, this.#parts.config);
-    const { key, text } = await explained(() => this.#officeOf(principal).create(wanted));
+    const { key, text } = await explained(() => this.#rulesOf(principal).create(wanted));
     const body = { ...publicKey(key, new Date()), last_used_day: null, key: text };
     return { ...jsonReply<AdminCreatedKey>(201, body), headers: SECRET_HEADERS };
   }
@@ -93,19 +93,19 @@ class KeyDesk {
       ...limitsIn(fields),
     };
     const { rate, concurrency } = change;
-    const key = await this.#parts.registry.find(id);
+    const key = await this.#parts.keyTable.find(id);
     refuseForeign(principal, key);
     refuseLongerLife(key, fields);
     const limits = { rate: rate ?? undefined, concurrency: concurrency ?? undefined };
     refuseBeyondRole(principal, { scopes, ...limits }, this.#parts.config);
-    return this.#reply(await explained(() => this.#officeOf(principal).change(id, change)));
+    return this.#reply(await explained(() => this.#rulesOf(principal).change(id, change)));
   }
 
   async revoke(principal: Principal, id: string): Promise<Reply> {
-    const { registry } = this.#parts;
-    refuseForeign(principal, await registry.find(id));
-    await this.#officeOf(principal).revoke(id);
-    return this.#reply(await registry.find(id));
+    const { keyTable } = this.#parts;
+    refuseForeign(principal, await keyTable.find(id));
+    await this.#rulesOf(principal).revoke(id);
+    return this.#reply(await keyTable.find(id));
   }
 
   async #reply(key: StoredKey | undefined): Promise<Reply> {
@@ -115,13 +115,13 @@ class KeyDesk {
   }
 
   async #bodiesOf(keys: readonly StoredKey[], now: Date): Promise<AdminKey[]> {
-    const lastDays = await this.#parts.ledger.lastDays(keys.map(({ id }) => id));
+    const lastDays = await this.#parts.usageTable.lastDays(keys.map(({ id }) => id));
     return keys.map((key) => ({ ...publicKey(key, now), last_used_day: lastDays.get(key.id) ?? null }));
   }
 
-  #officeOf(principal: Principal): KeyOffice {
-    const { registry, noteFirst } = this.#parts;
-    return new KeyOffice(registry, (event) => noteFirst({ ...event, ...actedBy(principal) }));
+  #rulesOf(principal: Principal): KeyRules {
+    const { keyTable, noteFirst } = this.#parts;
+    return new KeyRules(keyTable, (event) => noteFirst({ ...event, ...actedBy(principal) }));
   }
 }
 

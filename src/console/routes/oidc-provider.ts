@@ -10,7 +10,7 @@ export type OidcSettings = Pick<
 
 const SCOPES = 'openid profile email';
 
-/** What the browser keeps while somebody is at the provider, so that only it can come back. */
+/** Kept by the browser while somebody is at the provider, so that only it can come back. */
 export interface OidcSecrets {
   readonly state: string;
   readonly nonce: string;

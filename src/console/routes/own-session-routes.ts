@@ -11,7 +11,7 @@ import {
 } from '../contract/own-sessions.js';
 import type { AdminSessionsEnded } from '../contract/user.js';
 import { publicIdOf } from '../users/secret-token.js';
-import { type ListedSession, SessionRegistry } from '../users/session-registry.js';
+import { type ListedSession, SessionTable } from '../users/session-table.js';
 import { parameterIn } from './admin-fields.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { AdminParts } from './admin-parts.js';
@@ -21,25 +21,25 @@ import { signedInOf } from './session-routes.js';
 
 /** `/v1/admin/sessions`: everybody's own. */
 export function ownSessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
-  const registry = new SessionRegistry(parts.database);
+  const sessionTable = new SessionTable(parts.database);
 
   async function list(principal: Principal): Promise<Reply> {
     const { session, user } = signedInOf(principal);
-    const sessions = await registry.list(user.id);
+    const sessions = await sessionTable.list(user.id);
     return jsonReply<OwnSessionList>(200, { sessions: sessions.map((one) => bodyOf(one, session.id)) });
   }
 
   async function endOne(principal: Principal, request: RouteRequest): Promise<Reply> {
     const { user } = signedInOf(principal);
     const publicId = parameterIn(request, ownSessionEnd);
-    if (!(await registry.endOneOf(user.id, publicId, noted(principal, user.id))))
+    if (!(await sessionTable.endOneOf(user.id, publicId, noted(principal, user.id))))
       throw new ServiceError('SESSION_NOT_FOUND');
     return jsonReply<AdminSessionsEnded>(200, { sessions: 1 });
   }
 
   async function endOthers(principal: Principal): Promise<Reply> {
     const { session, user } = signedInOf(principal);
-    const ended = await registry.endAllOf(user.id, noted(principal, user.id), session.id);
+    const ended = await sessionTable.endAllOf(user.id, noted(principal, user.id), session.id);
     return jsonReply<AdminSessionsEnded>(200, { sessions: ended });
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Role } from '../../base/contract/roles.js';
-import type { SignedIn } from '../users/session-store.js';
+import type { SignedIn } from '../users/session-cache.js';
 
 /** The sender of a request: a signed-in user, or a program with a key of the scope `admin`. */
 export interface Principal {

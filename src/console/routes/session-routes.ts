@@ -22,8 +22,8 @@ import {
 import { digestOf, isToken } from '../users/secret-token.js';
 import type { NewSession } from '../users/session.js';
 import { LIFETIME_MS } from '../users/session.js';
-import { SessionRegistry } from '../users/session-registry.js';
-import type { SignedIn } from '../users/session-store.js';
+import type { SignedIn } from '../users/session-cache.js';
+import { SessionTable } from '../users/session-table.js';
 import { jsonFields } from './admin-fields.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { AdminParts } from './admin-parts.js';
@@ -39,7 +39,7 @@ const MAX_USER_AGENT_CHARS = 200;
 /** `/v1/admin/session` and its relatives. */
 export function sessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
   const { config, signIns, sessions, note } = parts;
-  const registry = new SessionRegistry(parts.database);
+  const sessionTable = new SessionTable(parts.database);
   const readSignIn = jsonFields<SignInFields>(signIn, config.receiveTimeoutMs);
   const readPasswords = jsonFields<PasswordFields>(passwordChange, config.receiveTimeoutMs);
   const linkFields = new FieldValidator<LinkFields>({ schemas: linkSchemas, required: ['password'] });
@@ -65,7 +65,7 @@ export function sessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
 
   async function end(principal: Principal, request: RouteRequest): Promise<Reply> {
     const { session, user } = signedInOf(principal);
-    const hasEnded = await registry.end(session.id);
+    const hasEnded = await sessionTable.end(session.id);
     note({ event: 'signed_out', userId: user.id });
     return {
       ...jsonReply<AdminSessionsEnded>(200, { sessions: hasEnded ? 1 : 0 }),

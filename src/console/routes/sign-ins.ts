@@ -6,14 +6,14 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { Database } from '../../state/database/database.js';
 import { DEFAULT_ACCOUNT } from '../../state/keys/api-key.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
-import { FIRST_ROLE, LinkRegistry } from '../users/link-registry.js';
+import { FIRST_ROLE, LinkTable } from '../users/link-table.js';
 import type { PasswordQueue, Passwords } from '../users/passwords.js';
 import { digestOf } from '../users/secret-token.js';
 import type { Device, NewSession } from '../users/session.js';
-import { SessionRegistry } from '../users/session-registry.js';
-import { SignInBrake } from '../users/sign-in-brake.js';
+import { SessionTable } from '../users/session-table.js';
+import { SignInLimits } from '../users/sign-in-limits.js';
 import { type User, UserExists } from '../users/user.js';
-import { UserRegistry } from '../users/user-registry.js';
+import { UserTable } from '../users/user-table.js';
 import type { Person } from './oidc-person.js';
 
 export interface SignInParts {
@@ -34,17 +34,17 @@ export interface Visitor extends Device {
 /** Lets people in, and slows down guessers. */
 export class SignIns {
   readonly #parts: SignInParts;
-  readonly #users: UserRegistry;
-  readonly #sessions: SessionRegistry;
-  readonly #links: LinkRegistry;
-  readonly #brake: SignInBrake;
+  readonly #users: UserTable;
+  readonly #sessions: SessionTable;
+  readonly #links: LinkTable;
+  readonly #limits: SignInLimits;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
-    this.#users = new UserRegistry(parts.database);
-    this.#sessions = new SessionRegistry(parts.database);
-    this.#links = new LinkRegistry(parts.database);
-    this.#brake = new SignInBrake(parts.database);
+    this.#users = new UserTable(parts.database);
+    this.#sessions = new SessionTable(parts.database);
+    this.#links = new LinkTable(parts.database);
+    this.#limits = new SignInLimits(parts.database);
   }
 
   /** @throws ServiceError SIGN_IN_REFUSED, SIGN_IN_LIMITED, OVERLOADED */
@@ -64,7 +64,7 @@ export class SignIns {
     queue: PasswordQueue,
   ): Promise<User> {
     const block = addressBlock(clientAddress);
-    refuseForNow(await this.#brake.begin(name, block));
+    refuseForNow(await this.#limits.begin(name, block));
     const user = await this.#users.named(name);
     const isActive = user !== undefined && user.disabledAtMs === undefined;
     const stored = isActive ? user.password : undefined;
@@ -74,7 +74,7 @@ export class SignIns {
       this.#parts.note({ event: 'sign_in_refused', userId: user?.id ?? null, clientAddress });
       throw new ServiceError('SIGN_IN_REFUSED');
     }
-    await this.#brake.succeeded(name, block);
+    await this.#limits.succeeded(name, block);
     return user;
   }
 
@@ -89,7 +89,7 @@ export class SignIns {
 
   /** @throws ServiceError SIGN_IN_LIMITED */
   refuseFloods(clientAddress: string): void {
-    refuseForNow(this.#brake.shield(addressBlock(clientAddress), 'provider'));
+    refuseForNow(this.#limits.shield(addressBlock(clientAddress), 'provider'));
   }
 
   /**
@@ -143,7 +143,7 @@ export class SignIns {
 
   /** Refuses before the password is hashed, which takes long. @throws ServiceError LINK_REFUSED, SIGN_IN_LIMITED */
   async checkLink(token: string, { clientAddress }: Visitor): Promise<void> {
-    refuseForNow(this.#brake.shield(addressBlock(clientAddress), 'link'));
+    refuseForNow(this.#limits.shield(addressBlock(clientAddress), 'link'));
     if (!(await this.#links.isValid(token))) throw new ServiceError('LINK_REFUSED');
   }
 

@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { JSON_TYPE, type Reply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { dayOf, daysBefore, isDay } from '../../state/data-folder/days.js';
-import type { KeyLabel, KeyRegistry } from '../../state/keys/key-registry.js';
-import type { DayUsage, UsageLedger } from '../../state/records/usage-ledger.js';
+import type { KeyLabel, KeyTable } from '../../state/keys/key-table.js';
+import type { DayUsage, UsageTable } from '../../state/records/usage-table.js';
 import {
   type AdminUsage,
   type AdminUsageRow,
@@ -13,7 +13,7 @@ import {
   MAX_USAGE_ROWS,
   type UsageFields,
 } from '../contract/usage.js';
-import { usageLookup, usageTable } from '../contract/usage-endpoints.js';
+import { usageCsv, usageLookup } from '../contract/usage-endpoints.js';
 import { accountOfList } from './accounts.js';
 import { queryFields } from './admin-fields.js';
 
@@ -22,8 +22,8 @@ import type { Principal } from './principal.js';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.js';
 
 export interface UsageRoutesParts {
-  readonly registry: Pick<KeyRegistry, 'labelsOf'>;
-  readonly ledger: Pick<UsageLedger, 'read' | 'readByKey'>;
+  readonly keyTable: Pick<KeyTable, 'labelsOf'>;
+  readonly usageTable: Pick<UsageTable, 'read' | 'readByKey'>;
   /** Adds this process's counts to the database; resolves also if that failed. */
   readonly flushUsage: () => Promise<void>;
   /** Of one answer. */
@@ -50,7 +50,7 @@ export function usageRoutes(guard: Gatekeeper, parts: UsageRoutesParts): Route[]
     adminRoute(guard, usageLookup, async (principal, request) =>
       jsonOf(await usageOf(principal, fields(request), parts)),
     ),
-    adminRoute(guard, usageTable, async (principal, request) =>
+    adminRoute(guard, usageCsv, async (principal, request) =>
       tableOf(await usageOf(principal, fields(request), parts)),
     ),
   ];
@@ -94,19 +94,19 @@ async function usageOf(
   fields: UsageFields,
   parts: UsageRoutesParts,
 ): Promise<FoundUsage> {
-  const { ledger, registry, flushUsage, maxRows = MAX_USAGE_ROWS } = parts;
+  const { usageTable, keyTable, flushUsage, maxRows = MAX_USAGE_ROWS } = parts;
   const { from, to } = periodIn(fields);
   const account = accountOfList(principal, fields.account);
   const filter = { from, to, account, keyId: fields.key };
   await flushUsage();
   const found = await (fields.by === 'route'
-    ? ledger.read(filter, maxRows + 1)
-    : ledger.readByKey(filter, maxRows + 1));
+    ? usageTable.read(filter, maxRows + 1)
+    : usageTable.readByKey(filter, maxRows + 1));
   if (found.length > maxRows) {
     const expected = `a period with at most ${maxRows} rows of usage`;
     throw new ServiceError('FIELD_INVALID', { field: 'from', expected, received: `${from}, which has more` });
   }
-  const labels = await registry.labelsOf([...new Set(found.map(({ keyId }) => keyId))]);
+  const labels = await keyTable.labelsOf([...new Set(found.map(({ keyId }) => keyId))]);
   return { from, to, found, labels };
 }
 

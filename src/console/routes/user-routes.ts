@@ -18,10 +18,10 @@ import {
 } from '../contract/user-endpoints.js';
 import type { NewUserFields, UserChangeFields } from '../contract/user-fields.js';
 import { LINK_LIFETIME_MS } from '../users/link-changes.js';
-import { LinkRegistry, linkPath } from '../users/link-registry.js';
-import { SessionRegistry } from '../users/session-registry.js';
+import { LinkTable, linkPath } from '../users/link-table.js';
+import { SessionTable } from '../users/session-table.js';
 import { LastAdmin, type User, UserExists } from '../users/user.js';
-import { UserRegistry } from '../users/user-registry.js';
+import { UserTable } from '../users/user-table.js';
 import { jsonFields, parameterIn } from './admin-fields.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { AdminParts } from './admin-parts.js';
@@ -31,9 +31,9 @@ import { actedBy, type Principal } from './principal.js';
 /** `/v1/admin/users`. */
 export function userRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
   const { config, database } = parts;
-  const users = new UserRegistry(database);
-  const links = new LinkRegistry(database);
-  const sessions = new SessionRegistry(database);
+  const users = new UserTable(database);
+  const links = new LinkTable(database);
+  const sessions = new SessionTable(database);
   const readNewUser = jsonFields<NewUserFields>(userCreation, config.receiveTimeoutMs);
   const readChanges = jsonFields<UserChangeFields>(userChange, config.receiveTimeoutMs);
 

@@ -3,7 +3,7 @@
 // Changes of sessions within a transaction of users and sessions. A session takes its keys with it.
 import { placesFor } from '../../state/database/conditions.js';
 import type { Transaction } from '../../state/database/database.js';
-import { revokeKeys } from '../../state/keys/key-registry.js';
+import { revokeKeys } from '../../state/keys/key-table.js';
 
 /** Earlier ones of the same session end. */
 const MAX_KEYS_PER_SESSION = 20;

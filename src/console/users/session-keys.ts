@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '../../state/database/database.js';
 import type { StoredKey } from '../../state/keys/api-key.js';
-import { addKey, removeSessionKeys } from '../../state/keys/key-registry.js';
+import { addKey, removeSessionKeys } from '../../state/keys/key-table.js';
 import { changeAdmin } from './admin-changes.js';
 import { revokeOldestKeysOf } from './session-changes.js';
 

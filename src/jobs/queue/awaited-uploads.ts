@@ -16,7 +16,7 @@ export interface AwaitedUpload {
   readonly isOver: boolean;
 }
 
-/** An upload that began before its link ended may take so much longer. */
+/** Uploads begun before their link's end may take this much longer. */
 const ARRIVAL_MS = 3_600_000;
 /** SQLite takes 32,766 parameters. */
 const NAMES_PER_STATEMENT = 1000;
@@ -59,7 +59,7 @@ export class AwaitedUploads {
   }
 
   /**
-   * Those to look after now, the first of each account before the second of any; other hosts and later calls get them after a while
+   * Uploads to look at now, the first of each account before the second of any; other hosts and later calls get them after a while
    * only.
    * @throws DatabaseError
    */

@@ -49,7 +49,7 @@ export async function countLines(queries: Queries, batchId: string): Promise<Bat
   };
 }
 
-/** Those after that line, in their order. */
+/** Lines after that one, in their order. */
 export async function endedLines(
   queries: Queries,
   batchId: string,

@@ -3,7 +3,7 @@
 // Which job goes first. A priority is a time: that of the job, put off for what its account has waiting already. So a job lets
 // newer ones pass for a limited time only, whatever else comes.
 
-/** A job lets those pass that other accounts make so much later, for each job that its account has waiting. */
+/** Jobs of other accounts pass one this much older, for each job that its account has waiting. */
 const DELAY_PER_JOB_S = 600;
 const MAX_DELAY_S = 86_400;
 /** Lines of batches are put off by this in addition, which no single job is. */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Job } from './job.js';
 
-/** Where the recording of a job lies. */
+/** The place of a job's recording. */
 export type JobSource =
   /** A presigned link. */
   | { readonly link: string }
   /** The whole name of an object in the configured storage. */
   | {
       readonly object: string;
-      /** Under this name its result is stored, too. */
+      /** Under this name its result is stored also. */
       readonly resultObject?: string;
     };
 
-/** What a job's verdict follows from; as in a request. */
+/** The basis of a job's verdict, as in a request. */
 export interface JobParameters {
   readonly model: string;
   /** By default it follows from the job's id. */
@@ -28,14 +28,14 @@ export interface JobParameters {
   readonly separatesChannels?: true;
 }
 
-/** What an enrolment follows from, besides the sample. */
+/** The basis of an enrolment, besides the sample. */
 export type EnrollParameters = Pick<JobParameters, 'startS' | 'endS'>;
 
 /** Of a job whose source was erased. */
 export const NO_SOURCE = '{}';
 
 /**
- * What stays of the source of a job that failed, so that it can be tried again: the name of a stored file, but no link, which is a
+ * The rest of the source of a failed job, kept so that it can be tried again: the name of a stored file, but no link, which is a
  * secret.
  */
 export function sourceForRetry({ source, batchId }: Pick<Job, 'source' | 'batchId'>): string {
@@ -50,7 +50,7 @@ export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSou
 export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;
 export const enrollParameters = (text: string): EnrollParameters => JSON.parse(text) as EnrollParameters;
 
-/** Where the manifest of a batch lies, and where its result goes. */
+/** The place of a batch's manifest, and that of its result. */
 export interface BatchSource {
   /** Absent if the manifest came with the request, and once it is read. */
   readonly manifest?: JobSource;

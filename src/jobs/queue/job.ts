@@ -9,7 +9,7 @@ export type JobTask = (typeof jobTasks)[number];
 /** The last three are final. A job whose worker died is `queued` again. */
 export type JobState = (typeof jobStates)[number];
 
-/** What a client asks for. */
+/** A job as asked for. */
 export interface NewJob {
   readonly account: string;
   readonly keyId: string;
@@ -55,7 +55,7 @@ export interface JobFailure {
   readonly message: string;
 }
 
-/** Of one whose workers or tenders died. */
+/** Of one whose workers died. */
 export const workerDied: JobFailure = {
   code: 'WORKER_DIED',
   message: new ServiceError('WORKER_DIED').message,

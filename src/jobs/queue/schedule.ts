@@ -25,7 +25,7 @@ export const MAX_RETRY_AFTER_S = HOUR_S;
 
 /**
  * Undefined after the last attempt.
- * @param attempts those that have failed
+ * @param attempts that have failed
  * @param retryAfterS as the client's server asks
  */
 export function pauseAfter(attempts: number, retryAfterS = 0): number | undefined {

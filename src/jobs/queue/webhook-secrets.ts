@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Row } from '../../state/database/database.js';
 
-/** What webhooks of an account are signed with. */
+/** Signs the webhooks of an account. */
 export interface WebhookSecret {
   /** Public; names it on the command line and in the audit. */
   readonly id: string;
@@ -72,7 +72,7 @@ export class WebhookSecrets {
     );
   }
 
-  /** Those that sign now, the newest first. */
+  /** Secrets that sign now, newest first. */
   async active(account: string): Promise<SigningSecret[]> {
     const rows = await this.#database.query<SecretRow>(
       `SELECT ${columns} FROM webhook_secrets WHERE account = $1 AND (ends_at_ms IS NULL OR ends_at_ms > $2) ` +
@@ -82,7 +82,7 @@ export class WebhookSecrets {
     return rows.map((row) => ({ ...secretOf(row), text: row.secret }));
   }
 
-  /** Of all accounts, also those that have ended. */
+  /** Of all accounts, also ended ones. */
   async list(): Promise<WebhookSecret[]> {
     const rows = await this.#database.query<SecretRow>(
       `SELECT ${columns} FROM webhook_secrets ORDER BY account, created_at_ms, id`,

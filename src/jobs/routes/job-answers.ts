@@ -7,10 +7,10 @@ import { allows } from '../../state/keys/api-key.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../contract/job.js';
 import type { WebhookLog } from '../contract/webhook.js';
-import type { LoggedDelivery } from '../queue/deliveries.js';
+import type { LoggedDelivery } from '../queue/delivery-table.js';
 import { IdempotencyConflict, type Job, type NewJob, NotRetryable, TooManyJobs } from '../queue/job.js';
+import type { JobTable } from '../queue/job-table.js';
 import type { JobSource } from '../queue/job-text.js';
-import type { Jobs } from '../queue/jobs.js';
 
 /** @throws ServiceError FORBIDDEN if the key may not use such a job: voiceprints need another scope than verdicts. */
 export function requireScope({ caller }: RouteRequest, task: Job['task']): void {
@@ -58,13 +58,13 @@ export function summaryOf(job: Job, position: number | undefined): JobSummary {
   };
 }
 
-export async function summariesOf(jobs: Jobs, list: readonly Job[]): Promise<JobSummary[]> {
+export async function summariesOf(jobs: JobTable, list: readonly Job[]): Promise<JobSummary[]> {
   const positions = await jobs.positions(list);
   return list.map((job) => summaryOf(job, positions.get(job.id)));
 }
 
 /** All but how its end was told. */
-export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'webhook'>> {
+export async function endingOf(jobs: JobTable, job: Job): Promise<Omit<JobBody, 'webhook'>> {
   const positions = await jobs.positions([job]);
   const isBatch = job.task === 'batch';
   const result =
@@ -73,13 +73,13 @@ export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'web
   return { ...summaryOf(job, positions.get(job.id)), result, batch };
 }
 
-async function progressOf(jobs: Jobs, job: Job): Promise<BatchProgress> {
+async function progressOf(jobs: JobTable, job: Job): Promise<BatchProgress> {
   if (job.result !== undefined) return JSON.parse(job.result) as BatchProgress;
   const { lines, succeeded, failed } = await jobs.countLines(job.id);
   return { lines, succeeded, failed, result_key: null };
 }
 
-export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
+export async function bodyOf(jobs: JobTable, job: Job): Promise<JobBody> {
   const delivery = job.callbackUrl === undefined ? undefined : await jobs.deliveries.ofJob(job.id);
   return { ...(await endingOf(jobs, job)), webhook: delivery === undefined ? null : webhookLogOf(delivery) };
 }
@@ -113,7 +113,7 @@ async function refuseMissing(storage: FileLookup, source: JobSource | undefined)
  * @throws ServiceError
  */
 export const accepted = (
-  jobs: Jobs,
+  jobs: JobTable,
   storage: FileLookup,
   source: JobSource | undefined,
   newJob: NewJob,

@@ -17,8 +17,8 @@ import {
   type JobFields,
   jobFieldSchemas,
 } from '../contract/job-fields.js';
+import type { JobTable } from '../queue/job-table.js';
 import type { EnrollParameters, JobParameters } from '../queue/job-text.js';
-import type { Jobs } from '../queue/jobs.js';
 import { accepted, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
@@ -26,7 +26,7 @@ import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourcePa
 const MAX_JSON_BYTES = 32 * 1024;
 
 export interface JobRouteParts {
-  readonly jobs: Jobs;
+  readonly jobs: JobTable;
   readonly analyser: Pick<Analyser, 'status'>;
   readonly points: OperatingPoints;
   readonly files: SourceParts['files'] & { readonly storage: FileLookup };

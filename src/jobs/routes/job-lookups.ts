@@ -8,12 +8,12 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobBody, JobList } from '../contract/job.js';
 import { jobLookup } from '../contract/job-endpoints.js';
 import { type JobListFields, jobListRequest } from '../contract/job-fields.js';
-import type { Jobs } from '../queue/jobs.js';
+import type { JobTable } from '../queue/job-table.js';
 import { bodyOf, requireScope, summariesOf } from './job-answers.js';
 
 const listValidator = new FieldValidator<JobListFields>(jobListRequest);
 
-export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+export async function listing(jobs: JobTable, request: RouteRequest): Promise<Reply> {
   const fields = listValidator.check(queryValues(request.query, jobListRequest.schemas));
   const { state, limit, cursor } = fields;
   const { account } = callerOf(request);
@@ -22,14 +22,14 @@ export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply>
   return jsonReply<JobList>(200, { jobs: entries, next_cursor: page.cursor ?? null });
 }
 
-export async function lookup(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+export async function lookup(jobs: JobTable, request: RouteRequest): Promise<Reply> {
   const job = await jobs.get(callerOf(request).account, idIn(request));
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
   requireScope(request, job.task);
   return jsonReply<JobBody>(200, await bodyOf(jobs, job));
 }
 
-export async function cancellation(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+export async function cancellation(jobs: JobTable, request: RouteRequest): Promise<Reply> {
   const { account } = callerOf(request);
   const found = await jobs.get(account, idIn(request));
   if (found !== undefined) requireScope(request, found.task);

@@ -6,8 +6,8 @@ import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
+import type { JobTable } from '../queue/job-table.js';
 import type { JobSource } from '../queue/job-text.js';
-import type { Jobs } from '../queue/jobs.js';
 import { answered } from './job-answers.js';
 
 /** The place of a request's file: one of the two. */
@@ -79,7 +79,7 @@ export async function refuseUnsendable(
     jobs,
     callbackPolicy,
     refuseAddress,
-  }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> } & Pick<SourceParts, 'refuseAddress'>,
+  }: { jobs: JobTable; callbackPolicy: Pick<FetchPolicy, 'judge'> } & Pick<SourceParts, 'refuseAddress'>,
   callbackUrl: string,
   account: string,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JobSummary } from '../contract/job.js';
-import type { Jobs } from '../queue/jobs.js';
+import type { JobTable } from '../queue/job-table.js';
 import { summariesOf } from './job-answers.js';
 
 type Listener = (job: JobSummary | undefined) => void;
@@ -12,14 +12,14 @@ const POLL_MS = 1000;
 
 /** Watches the jobs that clients follow, with one question to the database for all of them. Asks nothing while there are none. */
 export class JobWatch {
-  readonly #jobs: Jobs;
+  readonly #jobs: JobTable;
   readonly #listeners = new Map<string, Set<Listener>>();
   #timer: NodeJS.Timeout | undefined;
   #unfollow: (() => void) | undefined;
   #isLooking = false;
   #isChanged = false;
 
-  constructor(jobs: Jobs) {
+  constructor(jobs: JobTable) {
     this.#jobs = jobs;
   }
 

@@ -8,8 +8,8 @@ import type { DetectorNames } from '../../base/contract/model-ids.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import { jobFieldSchemas } from '../contract/job-fields.js';
 import type { AwaitedUploads } from '../queue/awaited-uploads.js';
+import type { JobTable } from '../queue/job-table.js';
 import type { JobParameters, JobSource } from '../queue/job-text.js';
-import type { Jobs } from '../queue/jobs.js';
 import { answered } from './job-answers.js';
 
 const RESULTS_ENTITY = 'results';
@@ -28,7 +28,7 @@ export function smallestAnalysed({ analyseUploads }: Pick<Config, 'analyseUpload
  * @throws ServiceError TOO_MANY_JOBS, DatabaseError
  */
 export async function createUploadJob(
-  jobs: Jobs,
+  jobs: JobTable,
   detectors: readonly DetectorNames[],
   upload: {
     name: string;
@@ -75,7 +75,7 @@ export function uploadsToAwait(
 /** Makes a job of each upload to the data folder that the settings choose. */
 export function uploadJobs(
   config: Pick<Config, 'analyseUploads'>,
-  jobs: Jobs,
+  jobs: JobTable,
   detectors: readonly DetectorNames[],
   home: string,
 ): OnStored {

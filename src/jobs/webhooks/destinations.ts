@@ -8,7 +8,7 @@ interface Destination {
   inFlight: number;
   /** Smoothed length of an attempt. */
   tookMs: number;
-  /** When those that were put off will have had their turns. */
+  /** When postponed attempts will have had their turns. */
   freeAtMs: number;
 }
 
@@ -27,7 +27,7 @@ export class Destinations {
     this.#sweptAtMs = nowMs();
   }
 
-  /** Those with requests in flight, or of a moment ago. */
+  /** Ones with requests in flight, or of a moment ago. */
   get size(): number {
     return this.#known.size;
   }
@@ -55,7 +55,7 @@ export class Destinations {
     known.tookMs += (tookMs - known.tookMs) / 4;
   }
 
-  /** What is known of a destination is kept while deliveries to it wait for their turn. */
+  /** Knowledge of a destination stays while deliveries to it wait for their turn. */
   #sweep(nowMs: number): void {
     if (nowMs < this.#sweptAtMs + MAX_PAUSE_MS) return;
     this.#sweptAtMs = nowMs;

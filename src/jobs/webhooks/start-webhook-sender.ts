@@ -5,14 +5,14 @@ import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
-import type { JobOffice } from '../queue/job-office.js';
+import type { JobParts } from '../queue/job-parts.js';
 import { attemptDelivery } from './webhook-attempt.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSender } from './webhook-sender.js';
 
 export interface WebhookSenderParts {
   readonly config: Pick<Config, 'webhookTimeoutMs'>;
-  readonly office: JobOffice;
+  readonly jobParts: JobParts;
   readonly policy: Pick<FetchPolicy, 'judge'>;
   readonly metrics: ServiceMetrics;
   readonly tracing: Tracing | undefined;
@@ -27,8 +27,8 @@ const COUNT_TIMEOUT_MS = 1000;
 
 /** The sender of this process. */
 export function startWebhookSender(parts: WebhookSenderParts): WebhookSender {
-  const { config, office, policy, metrics, tracing, log, overrides } = parts;
-  const { jobs, deliveryDesk } = office;
+  const { config, jobParts, policy, metrics, tracing, log, overrides } = parts;
+  const { jobs, deliveryWorkTable } = jobParts;
   const webhookMetrics = new WebhookMetrics(metrics.registry, () =>
     jobs.deliveries.countWaiting(COUNT_TIMEOUT_MS),
   );
@@ -39,7 +39,7 @@ export function startWebhookSender(parts: WebhookSenderParts): WebhookSender {
     surroundings: { ...surroundings, ...overrides },
     timeoutMs: config.webhookTimeoutMs,
   };
-  return new WebhookSender(deliveryDesk, {
+  return new WebhookSender(deliveryWorkTable, {
     parallel: PARALLEL,
     perAccount: PER_ACCOUNT,
     pollMs: POLL_MS,

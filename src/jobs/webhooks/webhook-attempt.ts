@@ -5,13 +5,13 @@ import type { ErrorKey } from '../../base/errors/catalogue.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
 import type { Attempt, Delivery } from '../queue/delivery.js';
-import type { Jobs } from '../queue/jobs.js';
+import type { JobTable } from '../queue/job-table.js';
 import { webhookSignature } from './signature.js';
 import { webhookBody } from './webhook-body.js';
 import { postJson } from './webhook-post.js';
 
 export interface AttemptParts {
-  readonly jobs: Jobs;
+  readonly jobs: JobTable;
   readonly policy: Pick<FetchPolicy, 'judge'>;
   readonly surroundings: FetchSurroundings;
   readonly timeoutMs: number;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Job } from '../queue/job.js';
-import type { Jobs } from '../queue/jobs.js';
+import type { JobTable } from '../queue/job-table.js';
 import { endingOf } from '../routes/job-answers.js';
 
 /** Results of about an hour of audio fit. */
 export const MAX_BODY_BYTES = 128 * 1024;
 
 /**
- * What a client is told of the end of a job, the same at each attempt. A large result is left out: the client fetches the job.
+ * Tells a client of the end of a job, the same at each attempt. A large result is left out: the client fetches the job.
  */
-export async function webhookBody(jobs: Jobs, job: Job): Promise<string> {
+export async function webhookBody(jobs: JobTable, job: Job): Promise<string> {
   const data = await endingOf(jobs, job);
   const event = { type: `job.${job.state}`, timestamp: data.finished_at };
   const whole = JSON.stringify({ ...event, data: { ...data, result_omitted: false } });

@@ -5,10 +5,10 @@
 import type { Logger } from '../../base/observe/log.js';
 import { isTransient } from '../../state/database/database.js';
 import type { Delivery } from '../queue/delivery.js';
-import type { DeliveryDesk, Turn } from '../queue/delivery-desk.js';
+import type { DeliveryWorkTable, Turn } from '../queue/delivery-work-table.js';
 import { WorkLost } from '../queue/job.js';
 import { FairPlaces, type WaitingWork } from '../turns/fair-places.js';
-import { HEARTBEAT_MS, LeaseHeart } from '../turns/lease-heart.js';
+import { HEARTBEAT_MS, LeaseRenewal } from '../turns/lease-renewal.js';
 import { Destinations } from './destinations.js';
 import type { AttemptEnd } from './webhook-attempt.js';
 import type { AttemptOutcome } from './webhook-metrics.js';
@@ -25,12 +25,12 @@ export interface WebhookSenderOptions {
   readonly log: Logger;
 }
 
-/** Dead senders are rare: every so many looks. */
+/** In looks: dead senders are rare. */
 const REAP_EVERY = 10;
 
 /** Takes deliveries that are due and makes them, next to senders on other hosts. */
 export class WebhookSender {
-  readonly #desk: DeliveryDesk;
+  readonly #workTable: DeliveryWorkTable;
   readonly #options: WebhookSenderOptions;
   readonly #destinations = new Destinations();
   readonly #atWork = new Set<Promise<void>>();
@@ -47,13 +47,13 @@ export class WebhookSender {
   #looking: Promise<void> | undefined;
   #lookAgain = false;
 
-  constructor(desk: DeliveryDesk, options: WebhookSenderOptions) {
-    this.#desk = desk;
+  constructor(workTable: DeliveryWorkTable, options: WebhookSenderOptions) {
+    this.#workTable = workTable;
     this.#options = options;
     this.#places = new FairPlaces({ places: options.parallel, perAccount: options.perAccount });
-    this.#unfollow = desk.follow(() => this.#look());
+    this.#unfollow = workTable.follow(() => this.#look());
     this.#timer = setInterval(() => {
-      if (this.#looks++ % REAP_EVERY === 0) void this.#tried(async () => void (await desk.reap()));
+      if (this.#looks++ % REAP_EVERY === 0) void this.#tried(async () => void (await workTable.reap()));
       this.#look();
     }, options.pollMs);
     this.#look();
@@ -86,10 +86,10 @@ export class WebhookSender {
 
   async #takeOne(except: readonly string[]): Promise<Turn | undefined> {
     if (this.#stopping.signal.aborted) return undefined;
-    const turn = await this.#desk.take(except);
+    const turn = await this.#workTable.take(except);
     const pauseMs = turn && this.#destinations.enter(turn.delivery);
     if (turn === undefined || pauseMs === undefined) return turn;
-    await this.#desk.postpone(turn, pauseMs / 1000);
+    await this.#workTable.postpone(turn, pauseMs / 1000);
     // Not the next one at once: an account may have thousands, and others come first.
     this.#lookAgain = true;
     return undefined;
@@ -112,33 +112,33 @@ export class WebhookSender {
     const { signal: stopping } = this.#stopping;
     const { attempt, onAttempt, log } = this.#options;
     const facts = { webhook: turn.delivery.id, job: turn.delivery.jobId };
-    const heart = new LeaseHeart(() => this.#renew(turn), HEARTBEAT_MS);
+    const renewal = new LeaseRenewal(() => this.#renew(turn), HEARTBEAT_MS);
     let end: AttemptEnd;
     try {
-      end = await attempt(turn.delivery, AbortSignal.any([stopping, heart.signal]));
+      end = await attempt(turn.delivery, AbortSignal.any([stopping, renewal.signal]));
     } catch (error) {
-      if (heart.signal.aborted) return;
+      if (renewal.signal.aborted) return;
       if (!stopping.aborted) throw error;
-      await this.#desk.postpone(turn, 0);
+      await this.#workTable.postpone(turn, 0);
       return;
     } finally {
-      heart.stop();
+      renewal.stop();
     }
     const { status, problem } = end.attempt;
     if (problem === undefined) {
-      if (!(await this.#desk.succeed(turn, end.attempt))) return;
+      if (!(await this.#workTable.succeed(turn, end.attempt))) return;
       onAttempt('delivered');
       log.info({ ...facts, status }, 'webhook delivered');
       return;
     }
-    const isRetried = await this.#desk.fail(turn, end.attempt, end);
+    const isRetried = await this.#workTable.fail(turn, end.attempt, end);
     if (isRetried === undefined) return;
     onAttempt(isRetried ? 'retried' : 'failed');
     log.warn({ ...facts, problem }, isRetried ? 'webhook failed; will retry' : 'webhook failed for good');
   }
 
   async #renew(turn: Turn): Promise<void> {
-    const isOurs = await this.#desk.renew(turn);
+    const isOurs = await this.#workTable.renew(turn);
     if (!isOurs) throw new WorkLost(`The webhook ${turn.delivery.id} is in other hands.`);
   }
 
@@ -147,7 +147,7 @@ export class WebhookSender {
       await work();
     } catch (error) {
       const { log } = this.#options;
-      // What was in work is taken up again at the end of its lease.
+      // Work in hand is taken up again at the end of its lease.
       if (isTransient(error)) log.warn({ err: error }, 'the database is not there for webhooks');
       else log.error({ err: error }, 'webhooks could not be sent');
     }

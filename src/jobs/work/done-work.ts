@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a whole job came to, whatever the number of workers that had it. */
+/** The sum of a whole job, whatever the number of workers that had it. */
 export interface DoneWork {
   readonly bytes: number;
   readonly audioS: number;

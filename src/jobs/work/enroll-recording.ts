@@ -23,7 +23,7 @@ export type EnrollConfig = Pick<
 /** A voice sample that is not in memory. */
 export interface EnrollTask extends AudioRegion {
   readonly source: ByteSource;
-  /** Whose work it is: owners take turns. */
+  /** Of the work. Owners take turns. */
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly onProgress: (fileProgress: number) => void;

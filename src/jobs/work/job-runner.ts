@@ -5,9 +5,9 @@ import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../queue/job.js';
-import type { JobDesk } from '../queue/job-desk.js';
 import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
-import { LeaseHeart } from '../turns/lease-heart.js';
+import type { JobWorkTable } from '../queue/job-work-table.js';
+import { LeaseRenewal } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
 import type { DoneWork } from './done-work.js';
@@ -32,7 +32,7 @@ export type JobEnd =
   | { readonly outcome: 'succeeded'; readonly done: DoneWork }
   | { readonly outcome: 'failed'; readonly failure: ServiceError };
 
-/** What came of a worker's turn with a job. */
+/** The end of a worker's turn with a job. */
 export type JobTurn =
   | JobEnd
   /** It will be tried again. */
@@ -53,12 +53,12 @@ interface Result {
  * @throws DatabaseError
  */
 export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimits): Promise<JobTurn> {
-  const { desk, heartbeatMs } = parts;
+  const { workTable, heartbeatMs } = parts;
   const { stopping, slice } = limits;
   let { fileProgress } = work.job;
-  const heart = new LeaseHeart(() => desk.renew(work, fileProgress), heartbeatMs);
+  const renewal = new LeaseRenewal(() => workTable.renew(work, fileProgress), heartbeatMs);
   const task: TurnTask = {
-    signal: AbortSignal.any([stopping, heart.signal]),
+    signal: AbortSignal.any([stopping, renewal.signal]),
     onProgress: (share) => {
       fileProgress = share;
     },
@@ -69,12 +69,12 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     const source = jobSource(work.job.source);
     if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
     const { audioS, scoredWindows: windows, bytes } = done;
-    await desk.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
+    await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
     return { outcome: 'succeeded', done };
   } catch (error) {
-    return await endOf(work, desk, heart.failure ?? error, stopping);
+    return await endOf(work, workTable, renewal.failure ?? error, stopping);
   } finally {
-    heart.stop();
+    renewal.stop();
   }
 }
 
@@ -100,7 +100,7 @@ async function resultOf(
     } catch (error) {
       if (!(error instanceof CursorRefused)) throw error;
       // Another model since a reload, or another recording under the same name.
-      await parts.desk.startAgain(work);
+      await parts.workTable.startAgain(work);
       return await predictRecording({ ...work, cursor: undefined, savedSteps: 0 }, parts, task);
     }
   } finally {
@@ -108,18 +108,23 @@ async function resultOf(
   }
 }
 
-async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortSignal): Promise<JobTurn> {
+async function endOf(
+  work: Work,
+  workTable: JobWorkTable,
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<JobTurn> {
   try {
     if (error instanceof WorkLost) return { outcome: 'lost' };
     if (stopping.aborted || error instanceof TurnOver) {
-      await desk.giveBack(work);
+      await workTable.giveBack(work);
       return { outcome: 'given back' };
     }
     const failure = refusalOf(error);
-    const isRetried = await desk.fail(
+    const isRetried = await workTable.fail(
       work,
       { code: failure.key, message: failure.message },
-      // What the client did wrong stays wrong.
+      // A client's mistake stays one.
       !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };

@@ -36,7 +36,7 @@ export function endJobSpan(span: Span | undefined, { id, account, attempts }: Jo
   });
 }
 
-/** What takes time in a turn, as parts of its span. */
+/** The slow steps of a turn, as parts of its span. */
 export function withSpans<Parts extends Pick<JobRunnerParts, 'openSource' | 'analyser' | 'store'>>(
   parts: Parts,
   span: Span | undefined,

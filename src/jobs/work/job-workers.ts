@@ -6,7 +6,7 @@ import type { Logger } from '../../base/observe/log.js';
 import { parseTraceparent } from '../../base/tracing/trace-context.js';
 import { isTransient } from '../../state/database/database.js';
 import type { Job, Work } from '../queue/job.js';
-import type { JobDesk } from '../queue/job-desk.js';
+import type { JobWorkTable } from '../queue/job-work-table.js';
 import { FairPlaces, type WaitingWork } from '../turns/fair-places.js';
 import { type TurnLimits, TurnSlice, type TurnSliceOptions } from '../turns/turn-slice.js';
 import { sparePlaces } from './job-places.js';
@@ -32,7 +32,7 @@ const OVERDUE_MS = 300_000;
 
 /** Takes jobs and does them, next to other workers on this host and on others. */
 export class JobWorkers {
-  readonly #desk: JobDesk;
+  readonly #workTable: JobWorkTable;
   readonly #options: JobWorkersOptions;
   readonly #atWork = new Set<Promise<void>>();
   readonly #places: FairPlaces;
@@ -43,12 +43,12 @@ export class JobWorkers {
   #looking: Promise<void> | undefined;
   #lookAgain = false;
 
-  constructor(desk: JobDesk, options: JobWorkersOptions) {
-    this.#desk = desk;
+  constructor(workTable: JobWorkTable, options: JobWorkersOptions) {
+    this.#workTable = workTable;
     this.#options = options;
     const { workers } = options;
     this.#places = new FairPlaces({ places: workers, spare: sparePlaces(workers) });
-    this.#unfollow = desk.follow(() => this.#look());
+    this.#unfollow = workTable.follow(() => this.#look());
     this.#timer = setInterval(() => void this.#upkeep(), options.pollMs);
     this.#look();
   }
@@ -76,7 +76,7 @@ export class JobWorkers {
 
   async #upkeep(): Promise<void> {
     await this.#tried('look after the jobs of dead workers', async () => {
-      const { taken, failed } = await this.#desk.reap();
+      const { taken, failed } = await this.#workTable.reap();
       if (taken > 0) this.#options.log.warn({ jobs: taken }, 'jobs of dead workers taken from them');
       for (const job of failed) this.#options.onTurn(job, 'worker died', 0);
     });
@@ -92,8 +92,8 @@ export class JobWorkers {
 
   async #takeAll(): Promise<void> {
     const waiting: WaitingWork<Work> = {
-      take: async (except) => (this.#isClosed ? undefined : await this.#desk.take(except)),
-      waits: (except) => this.#desk.waits(except),
+      take: async (except) => (this.#isClosed ? undefined : await this.#workTable.take(except)),
+      waits: (except) => this.#workTable.waits(except),
     };
     while (this.#lookAgain) {
       this.#lookAgain = false;

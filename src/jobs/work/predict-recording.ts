@@ -16,12 +16,12 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import type { Work } from '../queue/job.js';
-import type { JobDesk } from '../queue/job-desk.js';
 import { type JobParameters, jobParameters } from '../queue/job-text.js';
+import type { JobWorkTable } from '../queue/job-work-table.js';
 import type { DoneWork } from './done-work.js';
 
 export interface PredictParts {
-  readonly desk: JobDesk;
+  readonly workTable: JobWorkTable;
   readonly analyser: RecordingAnalyser;
   readonly maxDurationS: number;
   readonly timeLimitMs: number;
@@ -153,13 +153,13 @@ class Passes {
 
   async #save(step: SavedStep, cursor: RecordingCursor, audioS: number): Promise<void> {
     const saved = { results: JSON.stringify(step), cursor: JSON.stringify(cursor), audioS };
-    await this.#parts.desk.saveStep(this.#work, this.#savedSteps++, saved);
+    await this.#parts.workTable.saveStep(this.#work, this.#savedSteps++, saved);
     this.#task.onSaved();
   }
 
   async #saved(): Promise<SavedStep[]> {
     const steps: SavedStep[] = [];
-    for await (const text of this.#parts.desk.savedResults(this.#work.job.id))
+    for await (const text of this.#parts.workTable.savedResults(this.#work.job.id))
       steps.push(JSON.parse(text) as SavedStep);
     return steps;
   }

@@ -12,11 +12,11 @@ import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { Job } from '../queue/job.js';
-import { JOB_ROUTE } from '../queue/job-desk.js';
 import { JobMetrics } from '../queue/job-metrics.js';
-import type { JobOffice } from '../queue/job-office.js';
+import type { JobParts } from '../queue/job-parts.js';
 import { type JobParameters, jobSource } from '../queue/job-text.js';
-import { HEARTBEAT_MS } from '../turns/lease-heart.js';
+import { JOB_ROUTE } from '../queue/job-work-table.js';
+import { HEARTBEAT_MS } from '../turns/lease-renewal.js';
 import { enrollRecording } from './enroll-recording.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
 import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
@@ -24,10 +24,10 @@ import { JobWorkers } from './job-workers.js';
 
 export interface JobWorkersParts {
   readonly config: Config;
-  readonly office: JobOffice;
+  readonly jobParts: JobParts;
   readonly sources: RecordingSources;
   readonly storage: Pick<ObjectStorage, 'write'>;
-  /** Those that work begins with now. */
+  /** Models for work that begins now. */
   readonly models: () => ServedModels;
   readonly metrics: ServiceMetrics;
   readonly tracing: Tracing | undefined;
@@ -43,8 +43,8 @@ const TURN_LIMIT_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
 export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
-  const { config, office, sources, storage, models, metrics, tracing, ended, log } = parts;
-  const { jobs, desk } = office;
+  const { config, jobParts, sources, storage, models, metrics, tracing, ended, log } = parts;
+  const { jobs, workTable } = jobParts;
   const store = (name: string, result: object): Promise<void> =>
     storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
 
@@ -62,7 +62,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
     workers: config.jobWorkers,
     busy: () => workers.busy,
   });
-  const workers: JobWorkers = new JobWorkers(desk, {
+  const workers: JobWorkers = new JobWorkers(workTable, {
     workers: config.jobWorkers,
     pollMs: POLL_MS,
     log,
@@ -75,7 +75,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
           work,
           withSpans(
             {
-              desk,
+              workTable,
               analyser: current.analyser,
               enroll: (task) => enrollRecording(task, current.analyser, config),
               openSource: (source, signal) =>

@@ -9,14 +9,14 @@ import { isTransient } from '../../state/database/database.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import type { S3Storage } from '../../state/storage/s3-storage.js';
 import type { AwaitedUpload, AwaitedUploads } from '../queue/awaited-uploads.js';
-import type { JobOffice } from '../queue/job-office.js';
-import type { Jobs } from '../queue/jobs.js';
+import type { JobParts } from '../queue/job-parts.js';
+import type { JobTable } from '../queue/job-table.js';
 import { createUploadJob, smallestAnalysed } from '../routes/upload-jobs.js';
 
 export interface UploadWatchParts {
   readonly awaited: AwaitedUploads;
   readonly bucket: Pick<S3Storage, 'stateOf'>;
-  readonly jobs: Jobs;
+  readonly jobs: JobTable;
   /** Of the bucket. */
   readonly home: string;
   readonly detectors: () => readonly DetectorNames[];
@@ -32,13 +32,13 @@ const EVERY_MS = 1000;
 /** That of this process; undefined if nothing has to be looked for. */
 export function startUploadWatch({
   config,
-  office: { awaitedUploads: awaited, jobs },
+  jobParts: { awaitedUploads: awaited, jobs },
   files: { bucket, home },
   models,
   log,
 }: {
   readonly config: Config;
-  readonly office: JobOffice;
+  readonly jobParts: JobParts;
   readonly files: Pick<FileStore, 'bucket' | 'home'>;
   readonly models: () => ServedModels;
   readonly log: Logger;
@@ -58,7 +58,7 @@ const CLOCK_SKEW_MS = 15 * 60_000;
 /** Clocks that are kept. */
 const SMALL_SKEW_MS = 5000;
 
-/** Looks for uploads in a bucket, and makes jobs of those that are to be analysed by themselves. */
+/** Looks for uploads in a bucket, and makes jobs of the ones with automatic analysis. */
 export class UploadWatch {
   readonly #parts: UploadWatchParts;
   readonly #timer: NodeJS.Timeout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This room runs several processes on one port: it starts and replaces them, ends those that hang, and
+// This room runs several processes on one port: it starts and replaces them, ends hung ones, and
 // lets them share limits.
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
@@ -11,7 +11,7 @@ import type { Logger } from '../../base/observe/log.js';
 import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
 import { processState } from '../../state/data-folder/process-state.js';
 import { Heartbeat } from './heartbeat.js';
-import { InFlightLedger } from './in-flight-ledger.js';
+import { InFlightCounts } from './in-flight-counts.js';
 import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 import { ProcessQuestions } from './process-questions.js';
 
@@ -57,7 +57,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[];
   readonly #questions = new ProcessQuestions(tell);
-  readonly #ledger = new InFlightLedger<Worker>();
+  readonly #inFlight = new InFlightCounts<Worker>();
   /** Processes that do not hear anything yet, with their orders. */
   readonly #unopened = new Map<Worker, ToProcess[]>();
   readonly #heartbeats = new Map<Worker, Heartbeat>();
@@ -200,8 +200,8 @@ export class Supervisor {
     this.#unopened.delete(worker);
     const sha256 = this.#options.deadlyInputs?.refused ?? [];
     if (sha256.length > 0) tell(worker, { kind: 'refuse', sha256 });
-    for (const keyId of this.#ledger.keyIds) {
-      tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight: this.#ledger.elsewhere(worker, keyId) });
+    for (const keyId of this.#inFlight.keyIds) {
+      tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight: this.#inFlight.elsewhere(worker, keyId) });
     }
     for (const order of orders) tell(worker, order);
   }
@@ -224,7 +224,7 @@ export class Supervisor {
       place.worker = undefined;
       const { pid } = worker.process;
       this.#blame(pid as number);
-      this.#tellInFlight(this.#ledger.remove(worker));
+      this.#tellInFlight(this.#inFlight.remove(worker));
       if (this.#isStopping) return;
       const delayMs = place.backOff.delayMs(performance.now() - place.startedMs);
       this.#options.log.error({ pid, code, signal, delayMs }, 'a process ended: starting a new one');
@@ -313,7 +313,7 @@ export class Supervisor {
           ?.then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
         return;
       case 'in-flight':
-        this.#ledger.set(worker, message.keyId, message.inFlight);
+        this.#inFlight.set(worker, message.keyId, message.inFlight);
         this.#tellInFlight([message.keyId], worker);
     }
   }
@@ -323,7 +323,7 @@ export class Supervisor {
     for (const worker of this.#hearing()) {
       if (worker === teller) continue;
       for (const keyId of keyIds) {
-        const inFlight = this.#ledger.elsewhere(worker, keyId);
+        const inFlight = this.#inFlight.elsewhere(worker, keyId);
         tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight });
       }
     }

@@ -104,7 +104,7 @@ export class WatchedDatabase implements Database {
         this.#set(undefined);
       } else if (this.dialect === 'postgres') await this.#askWhetherItOnlyReads();
     } catch (error) {
-      // One that does not answer is another matter, which KeyStore knows of.
+      // One that does not answer is another matter, which KeyCache knows of.
       this.note(error);
     } finally {
       this.#isLooking = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type DatabaseSettings, openUnchanged } from '../database/open-database.js';
-import { OperatingPointRegistry } from './operating-point-registry.js';
+import { OperatingPointTable } from './operating-point-table.js';
 import { OperatingPoints } from './operating-points.js';
 
 /**
@@ -11,7 +11,7 @@ export async function loadOperatingPoints(settings: DatabaseSettings): Promise<O
   const database = await openUnchanged(settings);
   if (database === undefined) return OperatingPoints.of([]);
   try {
-    return OperatingPoints.of(await new OperatingPointRegistry(database).list());
+    return OperatingPoints.of(await new OperatingPointTable(database).list());
   } finally {
     await database.close();
   }

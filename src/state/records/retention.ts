@@ -20,7 +20,7 @@ export interface RetentionOptions {
   readonly usage: ByDay;
   /** 0 keeps all. */
   readonly jobDays: number;
-  /** Those that are over. */
+  /** Jobs that are over. */
   readonly jobs: ByDay;
   /** Removes stored objects whose time is over; absent where they are kept. */
   readonly sweepObjects?: (

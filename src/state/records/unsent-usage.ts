@@ -6,12 +6,12 @@ import path from 'node:path';
 import { dayOfFile } from '../data-folder/days.js';
 import { namesIn } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
-import { counts, type UsageBatch, type UsageLedger, type UsageRow } from './usage-ledger.js';
+import { counts, type UsageBatch, type UsageRow, type UsageTable } from './usage-table.js';
 
 /** Of the files. */
 export const USAGE_VERSION = 1;
 
-/** Where counts wait for a database that does not answer. */
+/** Of counts that wait for a database to answer. */
 export const unsentFolder = (dataDir: string): string => path.join(dataDir, 'unsent-usage');
 
 /**
@@ -21,7 +21,7 @@ export const unsentFolder = (dataDir: string): string => path.join(dataDir, 'uns
  */
 export async function addUnsentUsage(
   dataDir: string,
-  ledger: UsageLedger,
+  usageTable: UsageTable,
   onDamaged: (error: unknown) => void,
 ): Promise<void> {
   const folder = unsentFolder(dataDir);
@@ -35,7 +35,7 @@ export async function addUnsentUsage(
       onDamaged(error);
       continue;
     }
-    await ledger.add(batch);
+    await usageTable.add(batch);
     fs.rmSync(file, { force: true });
   }
 }

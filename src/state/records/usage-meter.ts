@@ -10,7 +10,7 @@ import { dayOf } from '../data-folder/days.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
 import { BackgroundRecorder } from './background-recorder.js';
 import { USAGE_VERSION, unsentFolder } from './unsent-usage.js';
-import type { UsageLedger, UsageRow } from './usage-ledger.js';
+import type { UsageRow, UsageTable } from './usage-table.js';
 
 export interface UsageMeterOptions {
   readonly flushMs?: number;
@@ -34,17 +34,17 @@ interface Counting {
  * costs only the counts since. While the database does not take them, a file in the data folder has them instead.
  */
 export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
-  readonly #ledger: Pick<UsageLedger, 'add'>;
+  readonly #usageTable: Pick<UsageTable, 'add'>;
   readonly #folder: string;
   readonly #now: () => Date;
   #open = new Map<string, Counting>();
   /** Sent without an answer, so the database may have them: they no longer change. */
   #sent: Counting[] = [];
 
-  constructor(ledger: Pick<UsageLedger, 'add'>, dataDir: string, given: UsageMeterOptions = {}) {
+  constructor(usageTable: Pick<UsageTable, 'add'>, dataDir: string, given: UsageMeterOptions = {}) {
     const { flushMs = 2000, now = () => new Date(), onError = () => {} } = given;
     super({ everyMs: flushMs, onError });
-    this.#ledger = ledger;
+    this.#usageTable = usageTable;
     this.#folder = unsentFolder(dataDir);
     this.#now = now;
   }
@@ -103,7 +103,7 @@ export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
   async #send(): Promise<void> {
     for (let [counting] = this.#sent; counting !== undefined; [counting] = this.#sent) {
       const { id, day, rows, hasFile } = counting;
-      await this.#ledger.add({ id, day, rows: [...rows.values()] });
+      await this.#usageTable.add({ id, day, rows: [...rows.values()] });
       this.#sent.shift();
       if (hasFile) fs.rmSync(this.#fileOf(counting), { force: true });
     }

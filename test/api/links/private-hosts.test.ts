@@ -168,7 +168,7 @@ test('what can never be reached is refused with the request, and nothing is sent
   const settings = loadConfig({ VERAVOX_WEBHOOK_HOSTS: name, VERAVOX_FETCH_ALLOWED_HOSTS: name });
   const { webhookHosts, fetchAllowedHosts } = settings;
   const server = await startJobServer(t, { webhookHosts, fetchAllowedHosts });
-  await server.office.jobs.webhookSecrets.create('one', 60_000);
+  await server.jobParts.jobs.webhookSecrets.create('one', 60_000);
   const asked: readonly [path: string, body: object, key: string][] = [
     ['/v1/jobs', { key: 'a', callback_url: `${name}/` }, 'WEBHOOK_ADDRESS_REFUSED'],
     ['/v1/jobs', { presigned_url: `${name}/a` }, 'FETCH_ADDRESS_REFUSED'],

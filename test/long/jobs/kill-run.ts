@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, verdictOf } from '../../../client/src/index.js';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
-import { DELIVERY_LEASE_MS } from '../../../src/jobs/queue/delivery-desk.js';
-import { UsageLedger } from '../../../src/state/records/usage-ledger.js';
+import { DELIVERY_LEASE_MS } from '../../../src/jobs/queue/delivery-work-table.js';
+import { UsageTable } from '../../../src/state/records/usage-table.js';
 import { postgresAt } from '../../support/databases.js';
 import { startPostgres } from '../../support/postgres.js';
 import { longMonoWav } from '../../support/wav.js';
@@ -282,7 +282,7 @@ async function problemsInDatabase(database: ReturnType<typeof postgresAt>, jobs:
     jobs,
   );
   await count('saved steps', 'SELECT COUNT(*) AS n FROM veravox.job_steps', 0);
-  const usage = (await new UsageLedger(database).read()).filter(({ route }) => route === 'job');
+  const usage = (await new UsageTable(database).read()).filter(({ route }) => route === 'job');
   const requests = usage.reduce((sum, row) => sum + row.requests, 0);
   const errors = usage.reduce((sum, row) => sum + row.errors, 0);
   if (requests !== total || errors !== 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { JobDesk } from '../../../src/jobs/queue/job-desk.js';
-import { Jobs } from '../../../src/jobs/queue/jobs.js';
+import { JobTable } from '../../../src/jobs/queue/job-table.js';
+import { JobWorkTable } from '../../../src/jobs/queue/job-work-table.js';
 import type { Database } from '../../../src/state/database/database.js';
 import { migrate } from '../../../src/state/database/migrate.js';
 import { migrations } from '../../../src/state/database/migrations/migrations.js';
@@ -26,8 +26,8 @@ const rateOf = (jobs: number, startedMs: number): number =>
 
 async function measure(name: string, database: Database, jobs: number): Promise<QueueRates> {
   await migrate(database, migrations);
-  const clients = new Jobs(database, { maxUnfinished: 0 });
-  const desk = new JobDesk(database);
+  const clients = new JobTable(database, { maxUnfinished: 0 });
+  const workTable = new JobWorkTable(database);
   try {
     let startedMs = performance.now();
     await Promise.all(
@@ -50,8 +50,8 @@ async function measure(name: string, database: Database, jobs: number): Promise<
     let done = 0;
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (let work = await desk.take(); work !== undefined; work = await desk.take()) {
-          await desk.succeed(work, { result: '{}', audioS: 1 });
+        for (let work = await workTable.take(); work !== undefined; work = await workTable.take()) {
+          await workTable.succeed(work, { result: '{}', audioS: 1 });
           done++;
         }
       }),

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { VeravoxClient } from '../../../client/src/client.js';
 import { withDatabase } from '../../../src/state/database/open-database.js';
-import { UsageLedger } from '../../../src/state/records/usage-ledger.js';
+import { UsageTable } from '../../../src/state/records/usage-table.js';
 import { sqliteIn } from '../../support/stored-keys.js';
 import { pointsIn } from '../../support/stored-points.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
@@ -53,7 +53,7 @@ export async function problemsAfterStart(
 }
 
 export async function requestsInUsage(dataDir: string): Promise<number> {
-  const rows = await withDatabase(sqliteIn(dataDir), (database) => new UsageLedger(database).read());
+  const rows = await withDatabase(sqliteIn(dataDir), (database) => new UsageTable(database).read());
   return rows.reduce((sum, { requests }) => sum + requests, 0);
 }
 

@@ -252,7 +252,7 @@ CREATE TABLE sign_in_attempts (
 );`;
 
 /**
- * What hosts share; a SQLite database has one, which counts in memory and has its secrets in its data folder.
+ * Shared by hosts; a SQLite database has one, which counts in memory and has its secrets in its data folder.
  *
  * `rate_windows` has one row per key and limit. It is unlogged, because a window is not worth a write to the disk: after a crash of
  * PostgreSQL all windows begin anew. `asked*` and `granted` are the last question and its answer. `shared_secrets` has what all

@@ -27,7 +27,7 @@ import { rowOf, type UserRow, userColumns, userOf } from './user-row.js';
 const selected = `SELECT ${userColumns}, revision FROM admin_users`;
 
 /** Users in the database, including disabled ones. */
-export class UserRegistry {
+export class UserTable {
   readonly #database: Database;
 
   constructor(database: Database) {

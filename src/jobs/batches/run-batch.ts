@@ -4,19 +4,19 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { refusalOf } from '../../state/database/write-problem.js';
-import type { BatchDesk, BatchWork } from '../queue/batch-desk.js';
 import type { LineEnd, NewLine } from '../queue/batch-lines.js';
+import type { BatchWork, BatchWorkTable } from '../queue/batch-work-table.js';
 import { WorkLost } from '../queue/job.js';
 import { batchSource, type JobSource } from '../queue/job-text.js';
 import type { SourceParts } from '../routes/job-source.js';
-import { LeaseHeart } from '../turns/lease-heart.js';
+import { LeaseRenewal } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
 import { newLine } from './manifest-lines.js';
 import type { ManifestReader } from './manifest-reader.js';
 
-export interface TenderParts extends SourceParts {
-  readonly desk: BatchDesk;
+export interface BatchWorkerParts extends SourceParts {
+  readonly workTable: BatchWorkTable;
   /** Rejects with ServiceError. */
   readonly openSource: (source: JobSource, signal: AbortSignal) => Promise<ByteSource>;
   /** Stores an object, whole or not at all. */
@@ -38,60 +38,60 @@ export const MAX_MANIFEST_BYTES = 256 << 20;
 
 /**
  * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the
- * queue filled with its lines, and writes the result. Progress is saved step by step, so that another tender can go on.
+ * queue filled with its lines, and writes the result. Progress is saved step by step, so that another worker can go on.
  * @throws DatabaseError
  */
-export async function tendBatch(
+export async function runBatch(
   work: BatchWork,
-  parts: TenderParts,
+  parts: BatchWorkerParts,
   { stopping, slice }: TurnLimits,
 ): Promise<BatchTurn> {
-  const { desk } = parts;
+  const { workTable } = parts;
   // A manifest may come slowly, and a result take long to write.
-  const heart = new LeaseHeart(() => desk.renew(work), parts.heartbeatMs);
-  const signal = AbortSignal.any([stopping, heart.signal]);
+  const renewal = new LeaseRenewal(() => workTable.renew(work), parts.heartbeatMs);
+  const signal = AbortSignal.any([stopping, renewal.signal]);
   try {
     if (!batchSource(work.job.source).isRead) await readManifest(work, parts, { signal, slice });
     for (;;) {
       signal.throwIfAborted();
-      const counts = await desk.feed(work);
+      const counts = await workTable.feed(work);
       if (counts.waiting === 0 && counts.open === 0) break;
       slice.checkpoint();
       await parts.nextLook(signal);
     }
     const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job.source);
     const counts = { lines: 0, succeeded: 0, failed: 0 };
-    await parts.writeFrom(`${resultFolder}/${resultKey}`, resultPieces(work, desk, counts));
-    await desk.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
+    await parts.writeFrom(`${resultFolder}/${resultKey}`, resultPieces(work, workTable, counts));
+    await workTable.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
     return 'succeeded';
   } catch (error) {
-    return await endOf(work, parts, heart.failure ?? error, stopping);
+    return await endOf(work, parts, renewal.failure ?? error, stopping);
   } finally {
-    heart.stop();
+    renewal.stop();
   }
 }
 
 async function readManifest(
   work: BatchWork,
-  parts: TenderParts,
+  parts: BatchWorkerParts,
   { signal, slice }: { signal: AbortSignal; slice: TurnSlice },
 ): Promise<void> {
-  const { desk, maxLines, manifests } = parts;
+  const { workTable, maxLines, manifests } = parts;
   const { manifest } = batchSource(work.job.source);
   const source = manifest && pacedFile(await parts.openSource(manifest, signal), manifest, slice);
   try {
-    const blocks = source ? blocksOf(source, signal) : oneBlock((await desk.manifestOf(work)) ?? '');
+    const blocks = source ? blocksOf(source, signal) : oneBlock((await workTable.manifestOf(work)) ?? '');
     let count = 0;
     let lines: NewLine[] = [];
     const save = async (): Promise<void> => {
-      await desk.addLines(work, count - lines.length + 1, lines);
+      await workTable.addLines(work, count - lines.length + 1, lines);
       lines = [];
     };
     for await (const records of manifests.records(blocks)) {
       for (const record of records) {
         signal.throwIfAborted();
         if (++count > maxLines) throw invalid(`it has more than ${maxLines} lines`);
-        // An earlier tender has read it.
+        // An earlier worker has read it.
         if (count <= work.linesRead) continue;
         lines.push(await newLine(record, work.job, parts));
         if (lines.length < LINES_AT_ONCE) continue;
@@ -100,7 +100,7 @@ async function readManifest(
       }
     }
     if (lines.length > 0) await save();
-    await desk.endReading(work);
+    await workTable.endReading(work);
   } finally {
     await source?.close();
   }
@@ -125,11 +125,11 @@ async function* oneBlock(text: string): AsyncGenerator<Uint8Array, void, void> {
 /** JSON lines, in the order of the manifest. */
 async function* resultPieces(
   work: BatchWork,
-  desk: BatchDesk,
+  workTable: BatchWorkTable,
   counts: { lines: number; succeeded: number; failed: number },
 ): AsyncGenerator<Uint8Array, void, void> {
   let text = '';
-  for await (const end of desk.ends(work)) {
+  for await (const end of workTable.ends(work)) {
     counts.lines++;
     counts[end.state === 'succeeded' ? 'succeeded' : 'failed']++;
     text += `${resultLine(end)}\n`;
@@ -151,7 +151,7 @@ const resultLine = ({ line, label, state, failure, result }: LineEnd): string =>
 
 function endOf(
   work: BatchWork,
-  { desk }: TenderParts,
+  { workTable }: BatchWorkerParts,
   error: unknown,
   stopping: AbortSignal,
 ): Promise<BatchTurn> {
@@ -159,17 +159,17 @@ function endOf(
     error instanceof WorkLost
       ? Promise.reject(error)
       : stopping.aborted || error instanceof TurnOver
-        ? desk.giveBack(work).then(() => 'given back')
-        : tellFailure(work, desk, error);
+        ? workTable.giveBack(work).then(() => 'given back')
+        : tellFailure(work, workTable, error);
   return told.catch((lost) => {
     if (lost instanceof WorkLost) return 'lost';
     throw lost;
   });
 }
 
-async function tellFailure(work: BatchWork, desk: BatchDesk, cause: unknown): Promise<BatchTurn> {
+async function tellFailure(work: BatchWork, workTable: BatchWorkTable, cause: unknown): Promise<BatchTurn> {
   const { key: code, message, status } = refusalOf(cause);
   // A client's fault stays a fault.
   const canRetry = !isClientFault(status) || [408, 429].includes(status);
-  return (await desk.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
+  return (await workTable.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
 }

@@ -2,10 +2,10 @@
 
 import { csrfTokenOf, digestOf, isToken } from './secret-token.js';
 import { IDLE_MS, type Session } from './session.js';
-import type { AdminChanges, SessionRegistry } from './session-registry.js';
+import type { AdminChanges, SessionTable } from './session-table.js';
 import type { User } from './user.js';
 
-type Registry = Pick<SessionRegistry, 'changedSince' | 'find' | 'touch' | 'follow'>;
+type Table = Pick<SessionTable, 'changedSince' | 'find' | 'touch' | 'follow'>;
 
 /** A user who is signed in by a cookie. */
 export interface SignedIn {
@@ -14,7 +14,7 @@ export interface SignedIn {
   readonly csrfToken: string;
 }
 
-export interface SessionStoreOptions {
+export interface SessionCacheOptions {
   readonly nowMs?: () => number;
   /** Told when the database does not answer; the known state goes on. */
   readonly onError?: (error: unknown) => void;
@@ -31,8 +31,8 @@ const LOOKUPS_PER_S = 20;
  * Users and sessions, in memory. Nothing is read before the first request, and no more than a number every 0.4 s while there
  * are requests. Without the database, it goes on with the known state.
  */
-export class SessionStore {
-  readonly #registry: Registry;
+export class SessionCache {
+  readonly #sessionTable: Table;
   readonly #nowMs: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #users = new Map<string, User>();
@@ -44,8 +44,8 @@ export class SessionStore {
   #endFollowing: (() => void) | undefined;
   #lookups = { second: 0, count: 0 };
 
-  constructor(registry: Registry, { nowMs = Date.now, onError = () => {} }: SessionStoreOptions = {}) {
-    this.#registry = registry;
+  constructor(sessionTable: Table, { nowMs = Date.now, onError = () => {} }: SessionCacheOptions = {}) {
+    this.#sessionTable = sessionTable;
     this.#nowMs = nowMs;
     this.#onError = onError;
   }
@@ -89,7 +89,7 @@ export class SessionStore {
   async #findIdle(token: string): Promise<SignedIn | undefined> {
     const id = digestOf(token);
     const known = this.#sessions.get(id);
-    const session = known && (await this.#registry.find(id));
+    const session = known && (await this.#sessionTable.find(id));
     // If it was ended meanwhile, it is no longer there.
     if (session !== undefined && this.#sessions.has(id)) this.#sessions.set(id, session);
     return this.#live(token);
@@ -117,7 +117,7 @@ export class SessionStore {
     const nowMs = this.#nowMs();
     if (nowMs < session.usedAtMs + TOUCH_MS) return;
     this.#sessions.set(session.id, { ...session, usedAtMs: nowMs });
-    this.#registry.touch(session.id, nowMs).catch(this.#onError);
+    this.#sessionTable.touch(session.id, nowMs).catch(this.#onError);
   }
 
   #isFresh(): boolean {
@@ -132,7 +132,7 @@ export class SessionStore {
 
   /** Simultaneous callers wait for the same answer. @throws DatabaseError if there has never been one */
   #refresh(): Promise<void> {
-    this.#endFollowing ??= this.#registry.follow(() => {
+    this.#endFollowing ??= this.#sessionTable.follow(() => {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
     });
     this.#asking ??= this.#ask().finally(() => {
@@ -144,7 +144,7 @@ export class SessionStore {
   async #ask(): Promise<void> {
     const askedAtMs = performance.now();
     try {
-      this.#apply(await this.#registry.changedSince(this.#revision));
+      this.#apply(await this.#sessionTable.changedSince(this.#revision));
     } catch (error) {
       if (this.#revision < 0) throw error;
       this.#onError(error);

@@ -41,7 +41,7 @@ const TIMEOUT_MS = 1000;
 const columns = 'id, user_id, used_at_ms, ends_at_ms, revoked_at_ms, revision';
 
 /** Sessions in the database, with their users. */
-export class SessionRegistry {
+export class SessionTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -50,7 +50,7 @@ type CountRow = { readonly kind: ScoreKind; readonly bin: number; readonly score
 type HourRow = CountRow & { readonly model: string; readonly fingerprint: string; readonly hour: number };
 
 /** The distribution of scores of all hosts with the same database. */
-export class ScoreBook {
+export class ScoreTable {
   readonly #database: Database;
   /** Of the last counts that were added: with a new one, the oldest goes. */
   #newestHour = 0;

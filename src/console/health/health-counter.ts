@@ -3,10 +3,10 @@ import type { AnalysisCounter } from '../../analysis/analyser/counting-analyser.
 import type { RequestCounter } from '../../base/observe/ended-requests.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
-import type { Jobs } from '../../jobs/queue/jobs.js';
+import type { JobTable } from '../../jobs/queue/job-table.js';
 import type { Database } from '../../state/database/database.js';
-import { ScoreBook } from '../drift/score-book.js';
 import { ScoreMeter } from '../drift/score-meter.js';
+import { ScoreTable } from '../drift/score-table.js';
 import { type Gauges, gaugeJoinings } from './gauges.js';
 import { History } from './history.js';
 import { joinedStretches } from './joined-stretches.js';
@@ -23,15 +23,15 @@ export interface Siblings {
 }
 
 /** Remembers what this process did and which scores its models gave, for the dashboard. */
-export class HealthKeeper implements RequestCounter, AnalysisCounter {
-  readonly scores: ScoreBook;
+export class HealthCounter implements RequestCounter, AnalysisCounter {
+  readonly scores: ScoreTable;
   readonly #history = new History();
   readonly #meter: ScoreMeter;
   readonly #siblings: Siblings | undefined;
   #jobsTimer: NodeJS.Timeout | undefined;
 
   constructor(database: Database, log: Logger, siblings: Siblings | undefined) {
-    this.scores = new ScoreBook(database);
+    this.scores = new ScoreTable(database);
     this.#meter = new ScoreMeter(this.scores, {
       onError: (error) => log.warn({ err: error }, 'scores could not be counted in the database; will retry'),
     });
@@ -60,7 +60,7 @@ export class HealthKeeper implements RequestCounter, AnalysisCounter {
   }
 
   /** Begins to remember. @param jobs asked by one process of a host */
-  start(gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'>): void {
+  start(gauges: Omit<Gauges, 'jobs'>, jobs: Pick<JobTable, 'countUnfinished'>): void {
     let known: ReturnType<Gauges['jobs']>;
     const look = async (): Promise<void> => {
       known = await jobs.countUnfinished().catch(() => undefined);

@@ -6,9 +6,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { DatabaseError } from '../database/database.js';
 import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';
 import type { AuthenticatedKey, Authenticator } from './authenticator.js';
-import type { KeyChanges, KeyRegistry } from './key-registry.js';
+import type { KeyChanges, KeyTable } from './key-table.js';
 
-type Registry = Pick<KeyRegistry, 'all' | 'changedSince' | 'find' | 'follow'>;
+type Table = Pick<KeyTable, 'all' | 'changedSince' | 'find' | 'follow'>;
 
 interface LoadedKey {
   readonly key: StoredKey;
@@ -16,7 +16,7 @@ interface LoadedKey {
   readonly identity: AuthenticatedKey;
 }
 
-export interface KeyStoreOptions {
+export interface KeyCacheOptions {
   readonly pollMs?: number;
   readonly lookupTimeoutMs?: number;
   /** Told when the database stops answering, and of each new reason; the keys stay as they were known. */
@@ -40,8 +40,8 @@ const LOOKUP_TIMEOUT_MS = 5000;
 const EXPIRED_SESSION_KEYS_MS = 60_000;
 
 /** The keys that a running server accepts, all in memory. Follows the database; without it, goes on with its known keys. */
-export class KeyStore implements Authenticator {
-  readonly #registry: Registry;
+export class KeyCache implements Authenticator {
+  readonly #keyTable: Table;
   readonly #onReloadError: (error: unknown) => void;
   readonly #lookupTimeoutMs: number;
   readonly #keys = new Map<string, LoadedKey>();
@@ -55,22 +55,22 @@ export class KeyStore implements Authenticator {
   #lookups = { second: 0, count: 0 };
 
   private constructor(
-    registry: Registry,
+    keyTable: Table,
     all: KeyChanges,
-    { pollMs = POLL_MS, lookupTimeoutMs = LOOKUP_TIMEOUT_MS, onReloadError = () => {} }: KeyStoreOptions,
+    { pollMs = POLL_MS, lookupTimeoutMs = LOOKUP_TIMEOUT_MS, onReloadError = () => {} }: KeyCacheOptions,
   ) {
-    this.#registry = registry;
+    this.#keyTable = keyTable;
     this.#lookupTimeoutMs = lookupTimeoutMs;
     this.#onReloadError = onReloadError;
     this.#apply(all);
-    this.#endFollowing = registry.follow(() => void this.#poll());
+    this.#endFollowing = keyTable.follow(() => void this.#poll());
     this.#timer = setInterval(() => void this.#poll(), pollMs);
     this.#timer.unref();
   }
 
   /** @throws DatabaseError when the keys cannot be read */
-  static async open(registry: Registry, options: KeyStoreOptions = {}): Promise<KeyStore> {
-    return new KeyStore(registry, await registry.all(), options);
+  static async open(keyTable: Table, options: KeyCacheOptions = {}): Promise<KeyCache> {
+    return new KeyCache(keyTable, await keyTable.all(), options);
   }
 
   /** Number of keys, including expired and revoked ones, except for expired ones of sessions. */
@@ -110,7 +110,7 @@ export class KeyStore implements Authenticator {
   }
 
   async #lookUp(id: string, presented: string): Promise<AuthenticatedKey | undefined> {
-    const found = await answerInTime(this.#registry.find(id), this.#lookupTimeoutMs);
+    const found = await answerInTime(this.#keyTable.find(id), this.#lookupTimeoutMs);
     // A poll may have read a newer state meanwhile.
     if (found !== undefined && !this.#keys.has(id)) this.#remember(found);
     return this.authenticate(presented);
@@ -122,7 +122,7 @@ export class KeyStore implements Authenticator {
     try {
       let changes: KeyChanges;
       do {
-        changes = await this.#registry.changedSince(this.#revision, POLL_TIMEOUT_MS);
+        changes = await this.#keyTable.changedSince(this.#revision, POLL_TIMEOUT_MS);
         this.#apply(changes);
       } while (changes.isFull);
       this.#lastProblem = '';

@@ -58,7 +58,7 @@ const BATCH_MEMORY_MS = 30 * 86_400_000;
 type Stored = { readonly [Name in (typeof columns)[number]]: Value };
 
 /** The usage in the database. */
-export class UsageLedger {
+export class UsageTable {
   readonly #database: Database;
 
   constructor(database: Database) {

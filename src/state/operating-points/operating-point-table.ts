@@ -17,7 +17,7 @@ const pointCheck = once(async () => {
 type PointRow = { readonly name: string; readonly model: string; readonly point: string };
 
 /** The operating points in the database. */
-export class OperatingPointRegistry {
+export class OperatingPointTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -1,71 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tenders of batches that die at any point, with SQLite and with PostgreSQL: no line is lost, and none is there twice.
+// Workers of batches that die at any point, with SQLite and with PostgreSQL: no line is lost, and none is there twice.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
-import { type TenderParts, tendBatch } from '../../src/jobs/batches/tend-batch.js';
-import { BatchDesk } from '../../src/jobs/queue/batch-desk.js';
+import { type BatchWorkerParts, runBatch } from '../../src/jobs/batches/run-batch.js';
+import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import { WorkLost } from '../../src/jobs/queue/job.js';
-import { createBatch, tenderParts } from '../support/batches.js';
+import { batchWorkerParts, createBatch } from '../support/batches.js';
 import { eventually } from '../support/eventually.js';
-import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+import { type JobParts, onEachQueue } from '../support/job-queues.js';
 import { unhurried } from '../support/turn-limits.js';
 
 const LINES = 620;
 const manifests = new ManifestReader();
 after(() => manifests.close());
 
-function batchIn(office: JobOffice, lines = LINES): Promise<string> {
+function batchIn(jobParts: JobParts, lines = LINES): Promise<string> {
   const keys = Array.from({ length: lines }, (_, i) => JSON.stringify({ key: `file-${i + 1}` }));
-  return createBatch(office, 'a', keys.join('\n'));
+  return createBatch(jobParts, 'a', keys.join('\n'));
 }
 
-const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts =>
-  tenderParts(desk, manifests, { maxLines: LINES, heartbeatMs: 60_000, ...more });
+const partsOf = (workTable: BatchWorkTable, more: Partial<BatchWorkerParts> = {}): BatchWorkerParts =>
+  batchWorkerParts(workTable, manifests, { maxLines: LINES, heartbeatMs: 60_000, ...more });
 
-async function takenBy(desk: BatchDesk) {
-  let work: Awaited<ReturnType<BatchDesk['take']>>;
+async function takenBy(workTable: BatchWorkTable) {
+  let work: Awaited<ReturnType<BatchWorkTable['take']>>;
   await eventually(async () => {
-    work = await desk.take();
+    work = await workTable.take();
     return work !== undefined;
   }, 'the batch is free');
   return work ?? assert.fail();
 }
 
-/** The same desk, with some methods blocked. */
-const without = (desk: BatchDesk, blocked: Partial<BatchDesk>): BatchDesk =>
-  new Proxy(desk, {
-    get(target, name: keyof BatchDesk) {
+/** The same table, with some methods blocked. */
+const without = (workTable: BatchWorkTable, blocked: Partial<BatchWorkTable>): BatchWorkTable =>
+  new Proxy(workTable, {
+    get(target, name: keyof BatchWorkTable) {
       const found = blocked[name] ?? target[name];
       return typeof found === 'function' ? found.bind(target) : found;
     },
   });
 
-onEachQueue('tenders and workers that die lose no line and repeat none', async (open) => {
-  const office = await open({ maxUnfinished: 1, home: 'here' });
-  const { jobs, desk: workers } = office;
-  const desk = new BatchDesk(office.database, 200, 'here');
-  const id = await batchIn(office);
+onEachQueue('workers that die lose no line and repeat none', async (open) => {
+  const jobParts = await open({ maxUnfinished: 1, home: 'here' });
+  const { jobs, workTable: workers } = jobParts;
+  const workTable = new BatchWorkTable(jobParts.database, 200, 'here');
+  const id = await batchIn(jobParts);
 
   // The first dies after it has saved one part of the manifest.
-  const first = await takenBy(desk);
+  const first = await takenBy(workTable);
   let saved = 0;
-  const breaking = without(desk, {
+  const breaking = without(workTable, {
     addLines: async (...args) => {
       if (saved++ > 0) throw new Error('It is gone.');
-      await desk.addLines(...args);
+      await workTable.addLines(...args);
     },
     fail: () => Promise.reject(new Error('It is gone.')),
   });
-  await assert.rejects(tendBatch(first, partsOf(breaking), unhurried()), /gone/);
+  await assert.rejects(runBatch(first, partsOf(breaking), unhurried()), /gone/);
   assert.equal((await jobs.countLines(id)).lines, 500);
 
   // The second continues after its end, and dies while it writes the result.
-  const second = await takenBy(desk);
+  const second = await takenBy(workTable);
   assert.equal(second.linesRead, 500);
-  await assert.rejects(desk.addLines(first, 501, []), WorkLost);
+  await assert.rejects(workTable.addLines(first, 501, []), WorkLost);
   const done: string[] = [];
   const doLines = async (): Promise<void> => {
     for (let work = await workers.take(); work; work = await workers.take()) {
@@ -75,7 +75,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
     }
   };
   const partial: string[] = [];
-  const dying = without(desk, { fail: () => Promise.reject(new Error('It is gone.')) });
+  const dying = without(workTable, { fail: () => Promise.reject(new Error('It is gone.')) });
   const cut = partsOf(dying, {
     nextLook: doLines,
     writeFrom: async (_, pieces) => {
@@ -83,17 +83,17 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
       throw new Error('The disk is gone.');
     },
   });
-  await assert.rejects(tendBatch(second, cut, unhurried()), /gone/);
+  await assert.rejects(runBatch(second, cut, unhurried()), /gone/);
 
-  const third = await takenBy(desk);
+  const third = await takenBy(workTable);
   let text = '';
-  const whole = partsOf(desk, {
+  const whole = partsOf(workTable, {
     writeFrom: async (name, pieces) => {
       assert.equal(name, `folder/results/batches/${id}.jsonl`);
       for await (const piece of pieces) text += Buffer.from(piece).toString();
     },
   });
-  assert.equal(await tendBatch(third, whole, unhurried()), 'succeeded');
+  assert.equal(await runBatch(third, whole, unhurried()), 'succeeded');
   const ends = text
     .trimEnd()
     .split('\n')
@@ -109,42 +109,42 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
 });
 
 onEachQueue('lines that ended days ago stay until their batch ends', async (open) => {
-  const office = await open({ home: 'here' });
-  const desk = new BatchDesk(office.database, undefined, 'here');
-  const id = await batchIn(office, 2);
-  const work = await takenBy(desk);
+  const jobParts = await open({ home: 'here' });
+  const workTable = new BatchWorkTable(jobParts.database, undefined, 'here');
+  const id = await batchIn(jobParts, 2);
+  const work = await takenBy(workTable);
   const stop = new AbortController();
-  const parts = partsOf(desk, {
+  const parts = partsOf(workTable, {
     nextLook: async () => {
-      const line = (await office.desk.take()) ?? assert.fail();
-      await office.desk.fail(line, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
+      const line = (await jobParts.workTable.take()) ?? assert.fail();
+      await jobParts.workTable.fail(line, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
       stop.abort(new Error('The server stops.'));
     },
   });
-  assert.equal(await tendBatch(work, parts, unhurried(stop.signal)), 'given back');
-  const finished = new FinishedJobs(office.database);
+  assert.equal(await runBatch(work, parts, unhurried(stop.signal)), 'given back');
+  const finished = new FinishedJobs(jobParts.database);
   await finished.removeDays([new Date().toISOString().slice(0, 10), ...(await finished.days())]);
-  const { lines, failed } = await office.jobs.countLines(id);
+  const { lines, failed } = await jobParts.jobs.countLines(id);
   assert.deepEqual([lines, failed], [2, 1]);
 });
 
 onEachQueue('a batch whose result cannot be stored is tried again, five times', async (open) => {
-  const office = await open({ home: 'here' });
-  const desk = new BatchDesk(office.database, undefined, 'here');
-  const id = await batchIn(office, 1);
+  const jobParts = await open({ home: 'here' });
+  const workTable = new BatchWorkTable(jobParts.database, undefined, 'here');
+  const id = await batchIn(jobParts, 1);
   const outcomes: string[] = [];
   for (let i = 0; i < 5; i++) {
-    const parts = partsOf(desk, {
+    const parts = partsOf(workTable, {
       nextLook: async () => {
-        const line = (await office.desk.take()) ?? assert.fail();
-        await office.desk.succeed(line, { result: '{}', audioS: 1 });
+        const line = (await jobParts.workTable.take()) ?? assert.fail();
+        await jobParts.workTable.succeed(line, { result: '{}', audioS: 1 });
       },
       writeFrom: () => Promise.reject(new Error('The disk is full.')),
     });
-    outcomes.push(await tendBatch(await takenBy(desk), parts, unhurried()));
-    assert.equal(await desk.take(), undefined, 'not at once');
-    await office.database.execute('UPDATE jobs SET leased_until_ms = 0 WHERE id = $1', [id]);
+    outcomes.push(await runBatch(await takenBy(workTable), parts, unhurried()));
+    assert.equal(await workTable.take(), undefined, 'not at once');
+    await jobParts.database.execute('UPDATE jobs SET leased_until_ms = 0 WHERE id = $1', [id]);
   }
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
-  assert.equal((await office.jobs.get('a', id))?.failure?.code, 'INTERNAL');
+  assert.equal((await jobParts.jobs.get('a', id))?.failure?.code, 'INTERNAL');
 });

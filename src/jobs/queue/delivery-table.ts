@@ -23,8 +23,8 @@ export interface LoggedDelivery extends Delivery {
 /** Of one delivery; replays could make it endless. */
 const MAX_LOGGED = 24;
 
-/** What was told to clients, and what came of it. */
-export class Deliveries {
+/** Webhooks, and what came of their attempts. */
+export class DeliveryTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -43,7 +43,7 @@ const PAGE = 500;
 const selected = `SELECT ${columns.join(', ')}, revision FROM api_keys`;
 
 /** The API keys in the database, including expired and revoked ones. */
-export class KeyRegistry {
+export class KeyTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -7,9 +7,9 @@ import { endLinksOf, insertLink } from './link-changes.js';
 import { digestOf } from './secret-token.js';
 import type { Device, NewSession } from './session.js';
 import { endSession, endSessionsOf } from './session-changes.js';
-import { insertSession } from './session-registry.js';
+import { insertSession } from './session-table.js';
 import type { NewUser, User } from './user.js';
-import { insertUser, refusingTwins } from './user-registry.js';
+import { insertUser, refusingTwins } from './user-table.js';
 
 /** The dashboard's path for setting a password. The token is behind the #, which browsers send to nobody. @param userName undefined for the first user */
 export const linkPath = (token: string, userName?: string): string =>
@@ -35,7 +35,7 @@ export interface Invitation {
 }
 
 /** Links for setting a password and signing in, once. A newer one for the same user ends the earlier ones. */
-export class LinkRegistry {
+export class LinkTable {
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -9,20 +9,20 @@ import type { Database, Row, Transaction, Value } from '../../state/database/dat
 import { nowMs } from '../../state/database/now-ms.js';
 import { hasRowOfOthers } from '../../state/database/row-of-others.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
-import { addUsage, type UsageRow } from '../../state/records/usage-ledger.js';
+import { addUsage, type UsageRow } from '../../state/records/usage-table.js';
 import { addDelivery } from './add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './job.js';
 import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { NO_SOURCE, sourceForRetry } from './job-text.js';
-import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 import { isQueued, queueOrder } from './queue-order.js';
 import { MAX_TRIES, pauseAfterMs, RETRY_DELAY_MS } from './tries.js';
 
-/** What usage and audit call jobs. */
+/** Jobs, in usage and audit. */
 export const JOB_ROUTE = 'job';
 
-/** What a job came to, with all turns that it took. */
+/** The outcome of a job, with all its turns. */
 export interface FinishedWork {
   /** JSON */
   readonly result: string;
@@ -37,8 +37,8 @@ export interface FinishedWork {
 export const LEASE_MS = 30_000;
 const MOVED_AT_ONCE = 100;
 
-export interface JobDeskOptions {
-  /** Whose stored files the workers can read. */
+export interface JobWorkTableOptions {
+  /** Home of files that the workers can read. */
   readonly home?: string | undefined;
   /** For priorities. */
   readonly clockMs?: (() => number) | undefined;
@@ -47,10 +47,10 @@ export interface JobDeskOptions {
 }
 
 /**
- * Where workers get jobs and hand in results, on any number of hosts. Each job has one holder at a time; what an earlier
+ * Gives jobs to workers and takes results, on any number of hosts. Each job has one holder at a time; what an earlier
  * one hands in later is refused, so no step and no result is saved twice.
  */
-export class JobDesk {
+export class JobWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
   readonly #home: string | undefined;
@@ -60,7 +60,7 @@ export class JobDesk {
   constructor(
     database: Database,
     leaseMs = LEASE_MS,
-    { home, clockMs = Date.now, retryDelayMs = RETRY_DELAY_MS }: JobDeskOptions = {},
+    { home, clockMs = Date.now, retryDelayMs = RETRY_DELAY_MS }: JobWorkTableOptions = {},
   ) {
     this.#database = database;
     this.#leaseMs = leaseMs;
@@ -185,7 +185,7 @@ export class JobDesk {
     );
   }
 
-  /** Takes jobs from workers that died, and looks after the order of the others. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
+  /** Takes jobs from workers that died, and looks after the order of the others. To be called every few seconds by any worker. @returns jobs that were tried too often and failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query<WorkRow>(
       `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
@@ -224,7 +224,7 @@ export class JobDesk {
     );
   }
 
-  /** What a job that workers here can take is like. */
+  /** Conditions of jobs that workers here can take. */
   #due(): Conditions {
     const due = new Conditions(isQueued);
     // PostgreSQL reads a clock in brackets once, not for each row. What is due later than any pause lasts was put there before it
@@ -244,7 +244,7 @@ export class JobDesk {
     return nowMs[this.#database.dialect];
   }
 
-  /** All of it, or nothing if the worker does not hold the job any more. @throws WorkLost */
+  /** All of it, or nothing if the worker no longer holds the job. @throws WorkLost */
   #changeAnd<Result>(
     work: Work,
     columns: Readonly<Record<string, Value>>,
@@ -270,7 +270,7 @@ export class JobDesk {
     await transaction.announce(CHANGE_TOPIC);
   }
 
-  /** What is secret or of no use any more goes. */
+  /** Erases secrets, and what is of no use now. */
   async #end(
     transaction: Transaction,
     job: Job,

@@ -9,13 +9,13 @@ import type { WatchedDatabase } from '../state/database/watched-database.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { AuditLog } from '../state/records/audit-log.js';
 import { Retention } from '../state/records/retention.js';
-import { UsageLedger } from '../state/records/usage-ledger.js';
 import { UsageMeter } from '../state/records/usage-meter.js';
+import { UsageTable } from '../state/records/usage-table.js';
 import { AccountSpace } from '../state/storage/account-space.js';
 import { sweepObjects } from '../state/storage/object-sweep.js';
 import { diskSettings } from '../state/storage/open-storage.js';
 
-export interface Books {
+export interface ServerRecords {
   readonly recorders: readonly RequestRecorder[];
   /** Writes an event into the audit, if there is one. */
   note(event: AuditEvent): void;
@@ -27,15 +27,15 @@ export interface Books {
  * The records of acts and usage, removed when their time is over.
  * @param cleans false for all processes of a server but one
  */
-export function openBooks(
+export function openServerRecords(
   config: Config,
   logger: Logger,
   metrics: ServiceMetrics,
   database: Database & Partial<Pick<WatchedDatabase, 'note'>>,
   cleans: boolean,
-): Books {
-  const ledger = new UsageLedger(database);
-  const usage = new UsageMeter(ledger, config.dataDir, {
+): ServerRecords {
+  const usageTable = new UsageTable(database);
+  const usage = new UsageMeter(usageTable, config.dataDir, {
     onError: (error) => logger.error({ err: error }, 'usage could not be added to the database; will retry'),
   });
   const audit =
@@ -49,7 +49,7 @@ export function openBooks(
           onLost: (lines) => metrics.auditLinesLost.inc(lines),
         });
   const note = (event: AuditEvent): void => audit?.note(event);
-  const cleaner = cleans ? [openRetention(config, logger, database, ledger, note)] : [];
+  const cleaner = cleans ? [openRetention(config, logger, database, usageTable, note)] : [];
   // In this order they are closed.
   const recorders = [...cleaner, usage, ...(audit ? [audit] : [])];
   return { recorders, note, flushUsage: () => usage.flush() };
@@ -59,7 +59,7 @@ function openRetention(
   config: Config,
   logger: Logger,
   database: Database,
-  usage: UsageLedger,
+  usage: UsageTable,
   note: (event: AuditEvent) => void,
 ): RequestRecorder {
   const { objectTtlDays, storageBucket } = config;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Requests in flight by key and process, as the supervisor knows them. */
-export class InFlightLedger<Process extends object> {
+export class InFlightCounts<Process extends object> {
   readonly #byKey = new Map<string, Map<Process, number>>();
 
   /** Ended processes, whose messages may still arrive. */

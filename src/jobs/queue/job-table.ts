@@ -6,7 +6,7 @@ import { followAll } from '../../state/database/follow-all.js';
 import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
 import { addDelivery } from './add-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
-import { Deliveries } from './deliveries.js';
+import { DeliveryTable } from './delivery-table.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -56,12 +56,12 @@ export interface JobLimits {
 }
 
 /** The jobs of all accounts, as their clients see them. Each account sees its own only. */
-export class Jobs {
+export class JobTable {
   readonly #database: Database;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
-  /** What tells clients of the ends of their jobs. */
-  readonly deliveries: Deliveries;
+  /** Tell clients of the ends of their jobs. */
+  readonly deliveries: DeliveryTable;
   readonly webhookSecrets: WebhookSecrets;
 
   /** @param clockMs for priorities */
@@ -69,7 +69,7 @@ export class Jobs {
     this.#database = database;
     this.#limits = limits;
     this.#clockMs = clockMs;
-    this.deliveries = new Deliveries(database);
+    this.deliveries = new DeliveryTable(database);
     this.webhookSecrets = new WebhookSecrets(database);
   }
 
@@ -111,7 +111,7 @@ export class Jobs {
     return row && jobOf(row);
   }
 
-  /** What became of the lines of a batch so far. */
+  /** Counts the lines of a batch by state. */
   countLines(batchId: string): Promise<BatchCounts> {
     return countLines(this.#database, batchId);
   }
@@ -140,7 +140,7 @@ export class Jobs {
     return { jobs, cursor: rows.length > limit && last !== undefined ? cursorAt(last) : undefined };
   }
 
-  /** Those of the ids that exist, of any account. */
+  /** Jobs with these ids, of any account. */
   async find(ids: readonly string[]): Promise<Job[]> {
     const found: Job[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
@@ -177,7 +177,7 @@ export class Jobs {
       jobs: number;
       oldest: number | null;
     }>(
-      // Those that nobody has begun yet: others may wait for their next try.
+      // Only ones that nobody has begun: others may wait for their next try.
       'SELECT state, COUNT(*) AS jobs, MIN(CASE WHEN attempts = 0 THEN created_at_ms END) AS oldest FROM jobs ' +
         "WHERE state IN ('queued', 'running') AND task <> 'batch' GROUP BY state",
       [],
@@ -341,7 +341,7 @@ export class Jobs {
 
 /**
  * The queue is sorted once for all jobs that are asked for: to count it anew for each takes minutes when it is long. Before a job
- * that any host may take are all others; before one of a host's own files, those that any may take and those of the same host.
+ * that any host may take are all others; before one of a host's own files, jobs for any host and for the same one.
  */
 const rankedQueue = `
   SELECT id, CASE WHEN home IS NULL THEN of_all ELSE of_all - of_hosts + of_host END AS before FROM (

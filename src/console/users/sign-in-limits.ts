@@ -32,7 +32,7 @@ type AttemptRow = { readonly attempts: number; readonly last_at_ms: number; read
  * Slows down guessers of passwords: per name, whether there is such a user or not, and per address. The counts are in the
  * database, so they hold over all hosts.
  */
-export class SignInBrake {
+export class SignInLimits {
   readonly #database: Database;
   readonly #nowMs: () => number;
   readonly #ofAddress = new FixedWindows(MAX_PER_ADDRESS, MINUTE_MS);

@@ -7,16 +7,16 @@ import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey, type StoredKey } from '../../src/state/keys/api-key.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { storeKeys } from '../support/stored-keys.js';
 
 const predictOnly = { name: 'test', scopes: ['predict'] } as const;
 
-async function open(connect: Connect): Promise<{ keys: KeyRegistry; database: Database }> {
+async function open(connect: Connect): Promise<{ keys: KeyTable; database: Database }> {
   const database = connect();
   await migrate(database, migrations);
-  return { keys: new KeyRegistry(database), database };
+  return { keys: new KeyTable(database), database };
 }
 
 onEachDatabase('revoking what is no key changes nothing', async (connect) => {
@@ -71,7 +71,7 @@ onEachDatabase('a revoked key stays listed with the time of its first revocation
 
 onEachDatabase('of several hosts that start at once, one makes the first key', async (connect) => {
   const { keys, database } = await open(connect);
-  const others = [connect(), connect(), connect()].map((other) => new KeyRegistry(other));
+  const others = [connect(), connect(), connect()].map((other) => new KeyTable(other));
   const results = await Promise.all(
     [keys, ...others].map((host) => host.storeFirst(newKey(predictOnly).key)),
   );
@@ -84,7 +84,7 @@ onEachDatabase(
   'a server that asks for changes gets each of them once, also those of others at the same time',
   async (connect) => {
     const { keys } = await open(connect);
-    const others = [connect(), connect(), connect()].map((database) => new KeyRegistry(database));
+    const others = [connect(), connect(), connect()].map((database) => new KeyTable(database));
     const seen = new Map<string, StoredKey>();
     let revision = 0;
     let isDone = false;

@@ -5,7 +5,7 @@ import { WorkLost } from '../queue/job.js';
 export const HEARTBEAT_MS = 2000;
 
 /** Renews the lease of work as long as it takes, whatever it waits for; stops the work if another process took it over. */
-export class LeaseHeart {
+export class LeaseRenewal {
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #failure: unknown;

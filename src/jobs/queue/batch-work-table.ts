@@ -16,11 +16,11 @@ import {
 import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
-import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 import { MAX_TRIES, pauseAfterMs } from './tries.js';
 
-/** A batch in the hands of a tender. */
+/** A batch in the hands of a worker. */
 export interface BatchWork {
   readonly job: Job;
   /** Changes are refused once somebody else holds the batch. */
@@ -35,13 +35,13 @@ const LEASE_MS = 30_000;
 const REMOVED_AT_ONCE = 1000;
 const ROWS_PER_STATEMENT = 50;
 
-/** Where tenders of batches find what is to be done, on any number of hosts. Each batch has one tender at a time. */
-export class BatchDesk {
+/** Gives batches to their workers, on any number of hosts. Each batch has one worker at a time. */
+export class BatchWorkTable {
   readonly #leaseMs: number;
   readonly #home: string | undefined;
   readonly #database: Database;
 
-  /** @param home whose stored files the tenders can read and write */
+  /** @param home whose stored files the workers can read and write */
   constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
     this.#home = home;
@@ -49,7 +49,7 @@ export class BatchDesk {
   }
 
   /**
-   * Of the batches that nobody tends, the one that waits longest, those that nobody has begun first; or undefined.
+   * Of the batches without a worker, the one that waits longest, new ones first; or undefined.
    * @param except accounts whose batches stay
    */
   async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
@@ -72,7 +72,7 @@ export class BatchDesk {
     return rows.length > 0;
   }
 
-  /** Ends batches whose tenders have died too often. To be called now and then by any tender. @returns them */
+  /** Ends batches whose workers have died too often. To be called now and then by any worker. @returns them */
   async reap(): Promise<readonly Job[]> {
     const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
       `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
@@ -106,7 +106,7 @@ export class BatchDesk {
     return this.#change(work, {}, async () => {});
   }
 
-  /** All lines are in the table. What the manifest was read from, which may be a secret, is not needed any more. @throws WorkLost */
+  /** All lines are in the table. The manifest's source, which may be a secret, is needed no longer. @throws WorkLost */
   endReading(work: BatchWork): Promise<void> {
     const { manifest: _, ...source } = batchSource(work.job.source);
     const isRead: BatchSource = { ...source, isRead: true };
@@ -225,14 +225,14 @@ export class BatchDesk {
     });
   }
 
-  /** Of a tender that stops or makes room for others; that is no attempt. @throws WorkLost */
+  /** Of a worker that stops or makes room for others; that is no attempt. @throws WorkLost */
   giveBack(work: BatchWork): Promise<void> {
     return this.#change(work, { attempts: work.job.attempts - 1 }, (transaction) =>
       this.#release(transaction, work.job.id, 0),
     );
   }
 
-  /** Calls `onChange` when a batch may have to be tended; may come too often. @returns ends it */
+  /** Calls `onChange` when a batch may need a worker; may come too often. @returns ends it */
   follow(onChange: () => void): () => void {
     return followAll(this.#database, [BATCH_TOPIC, CHANGE_TOPIC], onChange);
   }
@@ -241,7 +241,7 @@ export class BatchDesk {
     return nowMs[this.#database.dialect];
   }
 
-  /** What a batch that can be taken is like; the first three values are the same for all accounts. */
+  /** Conditions of free batches; the first three values are the same for all accounts. */
   #free(except: readonly string[], first = 7): { isFree: string; values: Value[] } {
     const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
     return {

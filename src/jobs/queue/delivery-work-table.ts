@@ -16,7 +16,7 @@ export interface Turn {
   readonly holder: string;
 }
 
-/** What comes after a failed attempt. */
+/** How to go on after a failure. */
 export interface Failing {
   /** No further attempt can help. */
   readonly isFinal: boolean;
@@ -27,10 +27,10 @@ export interface Failing {
 export const DELIVERY_LEASE_MS = 30_000;
 
 /**
- * Where senders get what they are to send, on any number of hosts. A sender that dies after the client has answered leaves the
+ * Gives senders their deliveries, on any number of hosts. A sender that dies after the client has answered leaves the
  * delivery to another one: each is made at least once.
  */
-export class DeliveryDesk {
+export class DeliveryWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
 
@@ -95,7 +95,7 @@ export class DeliveryDesk {
 
   /** Takes deliveries from senders that died, each of which has made an attempt. To be called now and then by any sender. */
   async reap(): Promise<number> {
-    // What is due later than any pause lasts was put there before the clock was set back.
+    // A due time beyond the longest pause comes from before the clock was set back.
     await this.#database.execute(
       `UPDATE webhook_deliveries SET due_at_ms = ${this.#now} WHERE state = 'waiting' AND due_at_ms > (SELECT ${this.#now}) + $1`,
       [1000 * MAX_PAUSE_S],

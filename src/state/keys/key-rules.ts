@@ -3,7 +3,7 @@ import { scopes as allScopes, type Scope } from '../../base/contract/scopes.js';
 import type { AuditEvent } from '../records/audit-chain.js';
 import type { CreatedKey, NewKey, RateLimit, StoredKey } from './api-key.js';
 import { checkKey } from './key-check.js';
-import type { KeyRegistry } from './key-registry.js';
+import type { KeyTable } from './key-table.js';
 
 /** Writes an act into the audit; if it cannot, the act is not done. */
 export type Note = (event: AuditEvent) => Promise<void>;
@@ -23,12 +23,12 @@ export class KeyIsRevoked extends Error {
 }
 
 /** Makes, changes and revokes keys, by the same rules and with the same notes for every caller. */
-export class KeyOffice {
-  readonly #registry: KeyRegistry;
+export class KeyRules {
+  readonly #keyTable: KeyTable;
   readonly #note: Note;
 
-  constructor(registry: KeyRegistry, note: Note) {
-    this.#registry = registry;
+  constructor(keyTable: KeyTable, note: Note) {
+    this.#keyTable = keyTable;
     this.#note = note;
   }
 
@@ -36,7 +36,7 @@ export class KeyOffice {
   create(wanted: NewKey): Promise<CreatedKey> {
     checkKey(wanted);
     const key = { ...wanted, scopes: inOrder(wanted.scopes) };
-    return this.#registry.create(key, ({ key: { id: keyId, account } }) =>
+    return this.#keyTable.create(key, ({ key: { id: keyId, account } }) =>
       this.#note({ event: 'key_created', keyId, account, scopes: key.scopes }),
     );
   }
@@ -46,7 +46,7 @@ export class KeyOffice {
    * @throws KeyRefused, KeyIsRevoked, DatabaseError, or the audit's errors
    */
   change(id: string, change: KeyChange): Promise<StoredKey | undefined> {
-    return this.#registry.change(
+    return this.#keyTable.change(
       id,
       (key) => changed(key, change),
       ({ account, name, scopes, rate = null, concurrency = null, expiresAt = null }) =>
@@ -62,7 +62,7 @@ export class KeyOffice {
 
   /** @returns false if there is no such key; revoking twice keeps the first time */
   revoke(id: string): Promise<boolean> {
-    return this.#registry.revoke(id, new Date(), () => this.#note({ event: 'key_revoked', keyId: id }));
+    return this.#keyTable.revoke(id, new Date(), () => this.#note({ event: 'key_revoked', keyId: id }));
   }
 }
 

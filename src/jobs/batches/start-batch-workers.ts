@@ -4,15 +4,15 @@ import type { RecordingSources } from '../../api/fetch/recording-sources.js';
 import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
-import type { BatchDesk } from '../queue/batch-desk.js';
-import { HEARTBEAT_MS } from '../turns/lease-heart.js';
-import { BatchTenders } from './batch-tenders.js';
+import type { BatchWorkTable } from '../queue/batch-work-table.js';
+import { HEARTBEAT_MS } from '../turns/lease-renewal.js';
+import { BatchWorkers } from './batch-workers.js';
 import { ManifestReader } from './manifest-reader.js';
-import { tendBatch } from './tend-batch.js';
+import { runBatch } from './run-batch.js';
 
-export interface BatchTendersParts {
+export interface BatchWorkersParts {
   readonly config: Pick<Config, 'maxBatchLines'>;
-  readonly desk: BatchDesk;
+  readonly workTable: BatchWorkTable;
   readonly sources: RecordingSources;
   readonly files: FileStore;
   readonly policy: Pick<FetchPolicy, 'judge'>;
@@ -23,26 +23,26 @@ const PARALLEL = 8;
 const PER_ACCOUNT = PARALLEL / 2;
 const POLL_MS = 2000;
 
-/** The tenders of this process. */
-export function startBatchTenders({
+/** This process's workers for batches. */
+export function startBatchWorkers({
   config,
-  desk,
+  workTable,
   sources,
   files,
   policy,
   log,
-}: BatchTendersParts): Pick<BatchTenders, 'close'> {
+}: BatchWorkersParts): Pick<BatchWorkers, 'close'> {
   const manifests = new ManifestReader();
-  const tenders = new BatchTenders(desk, {
+  const batchWorkers = new BatchWorkers(workTable, {
     parallel: PARALLEL,
     perAccount: PER_ACCOUNT,
     pollMs: POLL_MS,
     log,
-    tend: (work, nextLook, limits) =>
-      tendBatch(
+    run: (work, nextLook, limits) =>
+      runBatch(
         work,
         {
-          desk,
+          workTable,
           files,
           policy,
           nextLook,
@@ -58,7 +58,7 @@ export function startBatchTenders({
   });
   return {
     async close() {
-      await tenders.close();
+      await batchWorkers.close();
       await manifests.close();
     },
   };

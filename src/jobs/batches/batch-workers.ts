@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room turns batches into jobs: it reads manifests line by line, watches the jobs, and writes the
-// result. A killed tender loses no line.
+// result. A killed worker loses no line.
 import { once } from 'node:events';
 import type { Logger } from '../../base/observe/log.js';
 import { isTransient } from '../../state/database/database.js';
-import type { BatchDesk, BatchWork } from '../queue/batch-desk.js';
+import type { BatchWork, BatchWorkTable } from '../queue/batch-work-table.js';
 import { FairPlaces, type WaitingWork } from '../turns/fair-places.js';
 import { type TurnLimits, TurnSlice, type TurnSliceOptions } from '../turns/turn-slice.js';
-import type { BatchTurn } from './tend-batch.js';
+import type { BatchTurn } from './run-batch.js';
 
-export interface BatchTendersOptions {
+export interface BatchWorkersOptions {
   /** Batches at once. */
   readonly parallel: number;
   /** Of them, of one account. */
   readonly perAccount: number;
   /** Time between two looks; announcements are faster. */
   readonly pollMs: number;
-  readonly tend: (
+  readonly run: (
     work: BatchWork,
     nextLook: (signal: AbortSignal) => Promise<void>,
     limits: TurnLimits,
@@ -27,23 +27,23 @@ export interface BatchTendersOptions {
   readonly slice?: Partial<Pick<TurnSliceOptions, 'sliceMs' | 'overdueMs'>>;
 }
 
-/** A batch whose lines are in work needs no tender for a while. */
+/** A batch whose lines are in work needs no worker for a while. */
 const SLICE_MS = 5000;
 /** Reading so slowly is not waited for while others wait. */
 const OVERDUE_MS = 120_000;
-/** Looks between searches for dead tenders. */
+/** Looks between searches for dead workers. */
 const REAP_EVERY = 10;
 
 /** Each line that ends announces a change; the changes of this time are one look. */
 const LOOK_PAUSE_MS = 200;
 
-/** Tends batches, next to tenders on other hosts. A tender does little: workers have the lines. */
-export class BatchTenders {
-  readonly #desk: BatchDesk;
-  readonly #options: BatchTendersOptions;
+/** Takes batches and brings them to their ends, next to other hosts. It does little: `JobWorkers` have the lines. */
+export class BatchWorkers {
+  readonly #workTable: BatchWorkTable;
+  readonly #options: BatchWorkersOptions;
   readonly #looks = new EventTarget();
   readonly #stopping = new AbortController();
-  readonly #tended = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   readonly #places: FairPlaces;
   readonly #timer: NodeJS.Timeout;
   readonly #unfollow: () => void;
@@ -52,15 +52,15 @@ export class BatchTenders {
   #lookAgain = false;
   #polls = 0;
 
-  constructor(desk: BatchDesk, options: BatchTendersOptions) {
-    this.#desk = desk;
+  constructor(workTable: BatchWorkTable, options: BatchWorkersOptions) {
+    this.#workTable = workTable;
     this.#options = options;
     this.#places = new FairPlaces({ places: options.parallel, perAccount: options.perAccount });
     this.#timer = setInterval(() => {
       if (this.#polls++ % REAP_EVERY === 0) void this.#reap();
       this.#look();
     }, options.pollMs);
-    this.#unfollow = desk.follow(() => {
+    this.#unfollow = workTable.follow(() => {
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
         this.#look();
@@ -76,7 +76,7 @@ export class BatchTenders {
     clearTimeout(this.#soon);
     this.#unfollow();
     await this.#taking;
-    await Promise.allSettled(this.#tended);
+    await Promise.allSettled(this.#running);
   }
 
   #look(): void {
@@ -90,8 +90,8 @@ export class BatchTenders {
   async #take(): Promise<void> {
     const { signal } = this.#stopping;
     const waiting: WaitingWork<BatchWork> = {
-      take: async (except) => (signal.aborted ? undefined : await this.#desk.take(except)),
-      waits: (except) => this.#desk.waits(except),
+      take: async (except) => (signal.aborted ? undefined : await this.#workTable.take(except)),
+      waits: (except) => this.#workTable.waits(except),
     };
     try {
       while (this.#lookAgain) {
@@ -106,7 +106,7 @@ export class BatchTenders {
   #begin(work: BatchWork): void {
     const { account, id, attempts } = work.job;
     const facts = { job: id, attempt: attempts };
-    const { log, tend } = this.#options;
+    const { log, run } = this.#options;
     const nextLook = async (signal: AbortSignal): Promise<void> =>
       void (await once(this.#looks, 'look', { signal }));
     log.info({ ...facts, linesRead: work.linesRead }, 'batch taken');
@@ -117,21 +117,21 @@ export class BatchTenders {
       isWanted: () => this.#places.makesRoom(account),
       ...this.#options.slice,
     });
-    const done = tend(work, nextLook, { stopping: this.#stopping.signal, slice })
+    const done = run(work, nextLook, { stopping: this.#stopping.signal, slice })
       .then((outcome) => log.info({ ...facts, outcome }, 'batch ended or was handed on'))
-      // Another tender goes on when the lease has ended.
+      // Another worker goes on when the lease has ended.
       .catch((error) => this.#tell(error, 'batch dropped'))
       .finally(() => {
         this.#places.leave(account);
-        this.#tended.delete(done);
+        this.#running.delete(done);
         if (!this.#stopping.signal.aborted) this.#look();
       });
-    this.#tended.add(done);
+    this.#running.add(done);
   }
 
   async #reap(): Promise<void> {
     try {
-      const failed = await this.#desk.reap();
+      const failed = await this.#workTable.reap();
       for (const { id } of failed) this.#options.log.warn({ job: id }, 'batch given up: its tenders died');
     } catch (error) {
       this.#tell(error, 'batches of dead tenders could not be looked for');
