@@ -6,7 +6,7 @@ import type { Logger } from '../base/observe/log.js';
 import { adminEndpoints } from './contract/admin-endpoints.js';
 import { HealthCounter, type Siblings } from './health/health-counter.js';
 import { dashboardRoutes } from './pages/dashboard-routes.js';
-import { type AdminStateParts, type AdminParts, openAdminParts } from './routes/admin-parts.js';
+import { type AdminParts, type AdminStateParts, openAdminParts } from './routes/admin-parts.js';
 import { type AdminRoutesParts, adminRoutes } from './routes/admin-routes.js';
 
 /** The parts of a server that its console shows and uses. */

@@ -27,7 +27,7 @@ import type { CloseReason } from '../base/observe/close-reason.js';
 import type { EndedRequests } from '../base/observe/ended-requests.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
 import type { modelGauges } from './model-gauges.js';
-import type { ServerOptions } from './server.js';
+import type { ServerOptions } from './server-options.js';
 
 /** Uploads that may wait for room in the arena. */
 const MAX_WAITING_UPLOADS = 256;

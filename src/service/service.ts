@@ -32,7 +32,7 @@ import { FollowedPoints } from './followed-points.js';
 import { keepHeapTrimmed } from './heap-trimming.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
-import type { RunningServer } from './server.js';
+import type { RunningServer } from './server-options.js';
 import type { Orders, ParentLink } from './supervision/parent-link.js';
 import { SharedInFlight, SharedRates } from './supervision/shared-limits.js';
 

@@ -19,7 +19,7 @@ import { EndedRequests } from '../base/observe/ended-requests.js';
 import { once } from '../base/once.js';
 import { openJobsWing } from '../jobs/jobs-wing.js';
 import { modelGauges } from './model-gauges.js';
-import type { RunningServer, ServerOptions } from './server.js';
+import type { RunningServer, ServerOptions } from './server-options.js';
 
 const nothing = (): number => 0;
 

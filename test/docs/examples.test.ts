@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { VeravoxClient } from '../../client/src/index.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import type { RunningServer } from '../../src/service/server.js';
+import type { RunningServer } from '../../src/service/server-options.js';
 import { API_KEY, testConfig } from '../support/test-server.js';
 import { monoWav, repeated } from '../support/wav.js';
 import { startWholeServer } from '../support/whole-server.js';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { Config } from '../../src/base/config/options.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
-import type { ServerOptions } from '../../src/service/server.js';
+import type { ServerOptions } from '../../src/service/server-options.js';
 import type { Database, Transaction } from '../../src/state/database/database.js';
 import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { VeravoxClient } from '../../../client/src/index.js';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
-import type { RunningServer } from '../../../src/service/server.js';
+import type { RunningServer } from '../../../src/service/server-options.js';
 import {
   documentOf,
   type MediaType,
