@@ -600,6 +600,17 @@ export interface LargeFilePrediction {
   channels?: LargeFileChannelVerdict[];
 }
 
+export interface StreamTicket {
+  /**
+   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
+   */
+  ticket: string;
+  /**
+   * Seconds for which it can be used.
+   */
+  expires_in_s: number;
+}
+
 export interface Enrollment {
   /**
    * The voiceprint: numbers with float32 precision.
@@ -789,40 +800,6 @@ export interface Identification {
    * An AI-generated voice is answered with 403.
    */
   deepfake_score: null;
-}
-
-export interface StreamTicket {
-  /**
-   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
-   */
-  ticket: string;
-  /**
-   * Seconds for which it can be used.
-   */
-  expires_in_s: number;
-}
-
-export interface LinkList {
-  /**
-   * One entry per object.
-   */
-  url: {
-    /**
-     * The object key, as `<entity>/<key>`.
-     */
-    key: string;
-    /**
-     * A presigned link to the object storage.
-     */
-    value: string;
-  }[];
-}
-
-export interface DeletedFiles {
-  /**
-   * The object keys, as `<entity>/<key>`.
-   */
-  deleted: string[];
 }
 
 export interface JobEnrollment {
@@ -1036,6 +1013,29 @@ export interface JobList {
    * For the next page; null on the last.
    */
   next_cursor: string | null;
+}
+
+export interface LinkList {
+  /**
+   * One entry per object.
+   */
+  url: {
+    /**
+     * The object key, as `<entity>/<key>`.
+     */
+    key: string;
+    /**
+     * A presigned link to the object storage.
+     */
+    value: string;
+  }[];
+}
+
+export interface DeletedFiles {
+  /**
+   * The object keys, as `<entity>/<key>`.
+   */
+  deleted: string[];
 }
 
 export interface SignInWays {

@@ -7,9 +7,12 @@ import type { Endpoint, EndpointSettings } from '../base/contract/endpoint.js';
 import { fileEndpoints } from '../base/contract/file-endpoints.js';
 import { healthEndpoints } from '../base/contract/health-endpoints.js';
 import type { DetectorNames } from '../base/contract/model-ids.js';
+import { tags } from '../base/contract/operation.js';
 import { predictEndpoints } from '../base/contract/predict-endpoints.js';
 import { streamEndpoints } from '../base/contract/stream-endpoints.js';
 import { voiceEndpoints } from '../base/contract/voice-endpoints.js';
+
+const order = Object.keys(tags);
 
 /**
  * All endpoints of a server, in the order of the documentation.
@@ -19,11 +22,15 @@ export const endpoints = (
   settings: EndpointSettings,
   detectors: readonly DetectorNames[],
   wings: readonly Pick<Wing, 'endpoints'>[],
-): readonly Endpoint[] => [
-  ...predictEndpoints(settings, detectors),
-  ...voiceEndpoints(settings),
-  ...streamEndpoints,
-  ...fileEndpoints(),
-  ...healthEndpoints,
-  ...wings.flatMap((wing) => wing.endpoints(detectors)),
-];
+): readonly Endpoint[] => {
+  const all = [
+    ...predictEndpoints(settings, detectors),
+    ...voiceEndpoints(settings),
+    ...streamEndpoints,
+    ...fileEndpoints(),
+    ...healthEndpoints,
+    ...wings.flatMap((wing) => wing.endpoints(detectors)),
+  ];
+  const rankOf = ({ operation }: Endpoint): number => order.indexOf(operation.tag);
+  return all.toSorted((a, b) => rankOf(a) - rankOf(b));
+};

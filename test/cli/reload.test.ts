@@ -235,8 +235,8 @@ test('a signal during the start reloads once the server is ready', async (t) => 
   const settings = { PORT: '0', VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir };
   const cli = new Cli(['serve'], settings);
   t.after(() => cli.child.kill('SIGKILL'));
-  // The first key is made before the models are loaded.
-  await eventually(() => fs.existsSync(path.join(dataDir, 'keys')), 'the start is under way');
+  // The database is opened before the models are loaded.
+  await eventually(() => fs.existsSync(path.join(dataDir, 'veravox.db')), 'the start is under way');
   cli.child.kill('SIGHUP');
   const [, port] = await cli.printed(/is ready on http:\/\/127\.0\.0\.1:(\d+)/);
   const [key] = await cli.printed(/vx_\w+/);

@@ -94,7 +94,7 @@ test('the curve is drawn from its first to its last threshold, and the equal err
   assert.ok(nearest < 0.03, `${nearest}`);
 });
 
-/** What is read, without tags. */
+/** The text without tags. */
 const textOf = (page: string): string =>
   page
     .replace(/<style>.*<\/style>/s, '')

@@ -32,7 +32,8 @@ export async function serverParts(
 ): Promise<Omit<ServerOptions, 'analyser' | 'arena'>> {
   const files = given.files ?? (await openStorage(config));
   return {
-    config,
+    // That database takes no jobs, so uploads make none.
+    config: given.jobs === undefined ? { ...config, analyseUploads: 'off' } : config,
     log,
     files,
     jobs: given.jobs ?? jobPartsOf(config, emptyDatabase, files.home),

@@ -12,7 +12,7 @@ export interface Inline {
 interface PageFacts {
   readonly title: string;
   readonly style: Inline;
-  /** What runs in it; nothing by default. */
+  /** The only script that may run; default none. */
   readonly script?: Inline;
   /** For the script, as JSON. */
   readonly data?: string;

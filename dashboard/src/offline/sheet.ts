@@ -44,7 +44,7 @@ interface Level {
   readonly high: readonly number[];
 }
 
-/** What a page has of a recording. */
+/** The data of a recording in a page. */
 export interface AnalysedSheet {
   readonly file: string;
   readonly durationS: number;
@@ -129,7 +129,7 @@ function joinedWindows(windows: readonly ScoredWindow[], perGroup: number): Scor
   return bars;
 }
 
-/** Those that touch become one. */
+/** Joins stretches that touch. */
 function joinedStretches(stretches: readonly Stretch[]): Stretch[] {
   const joined: Stretch[] = [];
   for (const { startS, endS } of stretches) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs in pages of `veravox predict --html`.
+// The script of pages by `veravox predict --html`.
 import { render } from 'preact';
 import { themeChanged } from '../shown-theme.js';
 import type { Sheet } from './sheet.js';

@@ -50,7 +50,7 @@ export function timelinePage(entries: readonly Entry[]): string {
   });
 }
 
-/** The plots of a report, each as a file of its own. @returns its content by its name, without those that cannot be drawn */
+/** The plots of a report, each as a file of its own. @returns its content by its name, without plots that cannot be drawn */
 export function plotFiles(report: Report): ReadonlyMap<string, string> {
   const plots: Readonly<Record<string, VNode>> = {
     det: <Trade report={report} />,

@@ -27,7 +27,7 @@ interface PlotProps {
   readonly title: string;
   /** Names of the two classes below the title. */
   readonly legend?: Readonly<Record<'negative' | 'positive', string>>;
-  /** What can be seen, for people who do not. */
+  /** The plot in words, for readers who do not see it. */
   readonly description: string;
   readonly across: Axis;
   readonly up: Axis;

@@ -145,7 +145,7 @@ function drawSpeech({ context, facts, seen: { span }, colours, x }: Drawing): vo
   }
 }
 
-/** What windows cover; what was skipped for silence is hatched. */
+/** The parts that windows cover; skipped silence is hatched. */
 function drawAnalysed({ context, facts, seen: { span }, colours, x, analysed: top }: Drawing): void {
   const { windows, skipped } = facts;
   const { height } = ANALYSED;
