@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
-import { startTestServer } from '../support/test-server.js';
+import { startJobServer } from '../support/job-server.js';
 
 test('a stranger is asked to sign in', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   const browser = await launchBrowser(t);
   const page = await openPage(t, browser, origin);
   await page.goto('/');
