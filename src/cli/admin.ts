@@ -4,7 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Role, roles } from '../base/contract/roles.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
-import { LinkTable } from '../console/users/link-table.js';
+import { LinkTable, linkPath } from '../console/users/link-table.js';
 import { Passwords } from '../console/users/passwords.js';
 import { SessionTable } from '../console/users/session-table.js';
 import type { User, UserChanges } from '../console/users/user.js';
@@ -14,7 +14,7 @@ import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
-import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
+import { dashboardOrigin } from './dashboard-address.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { parseAccount } from './keys.js';
 import { print, printJson, tell } from './output.js';
@@ -157,7 +157,7 @@ async function linkFor(config: Config, database: Database, links: LinkTable, nam
 
 /** Only the link goes to standard output, so that a script can take it from there. */
 async function printLink(config: Config, token: string, userName?: string): Promise<void> {
-  print(shown`${welcomeAddress(dashboardOrigin(config), token, userName)}\n`);
+  print(shown`${dashboardOrigin(config)}${linkPath(token, userName)}\n`);
 }
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');

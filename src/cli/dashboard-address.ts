@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
-import { linkPath } from '../console/users/link-table.js';
 
 type Settings = Pick<Config, 'host' | 'port' | 'tlsCertFile' | 'adminAddress' | 'dashboardOrigin'>;
 
@@ -22,7 +21,3 @@ export function dashboardOrigin(
     return originOf('http', adminAddress.host, ports.adminPort ?? adminAddress.port);
   return originOf(tlsCertFile === '' ? 'http' : 'https', host, ports.port ?? port);
 }
-
-/** The address for choosing a password with this token. */
-export const welcomeAddress = (origin: string, token: string, userName?: string): string =>
-  `${origin}${linkPath(token, userName)}`;

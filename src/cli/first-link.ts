@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
-import { LinkTable } from '../console/users/link-table.js';
-import { UserTable } from '../console/users/user-table.js';
 import type { Database } from '../state/database/database.js';
-import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
+import { dashboardOrigin } from './dashboard-address.js';
 
 export interface FirstLinkOptions {
   readonly config: Config;
@@ -18,7 +16,10 @@ export interface FirstLinkOptions {
 /** The start's note on the dashboard: how to make the first user, as long as there is none. */
 export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
   const { config, database, isFirstStart } = options;
-  if (config.dashboard === 'off' || !(await new UserTable(database).isEmpty())) return shown``;
+  if (config.dashboard === 'off') return shown``;
+  const { UserTable } = await import('../console/users/user-table.js');
+  if (!(await new UserTable(database).isEmpty())) return shown``;
+  const { LinkTable, linkPath } = await import('../console/users/link-table.js');
   const origin = dashboardOrigin(config, options);
   // Later, the output may be readable by many; and a file for the key says that it already is.
   const isPrinted = isFirstStart && config.firstKeyFile === '';
@@ -27,7 +28,7 @@ export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
     return shown`dashboard: ${origin}/dashboard/ (no users yet: veravox admin link prints a link)\n`;
   return shown`The dashboard asks for a password. Choose it within an hour:
 
-  ${welcomeAddress(origin, token)}
+  ${origin}${linkPath(token)}
 
 `;
 }

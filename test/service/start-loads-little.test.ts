@@ -31,7 +31,7 @@ interface Loaded {
   readonly followsPromises: boolean;
 }
 
-async function loadedAtStart(context: TestContext): Promise<Loaded> {
+async function loadedAtStart(context: TestContext, settings: NodeJS.ProcessEnv = {}): Promise<Loaded> {
   const folder = temporaryFolder(context);
   const log = path.join(folder, 'modules');
   const cli = new Cli(['serve'], {
@@ -40,6 +40,7 @@ async function loadedAtStart(context: TestContext): Promise<Loaded> {
     VERAVOX_MODELS_DIR: writeTinyModels(folder, 'even'),
     NODE_OPTIONS: `--import=${preload}`,
     MODULE_LOG: log,
+    ...settings,
   });
   context.after(() => cli.child.kill('SIGKILL'));
   await cli.printed(/veravox is ready/);
@@ -65,6 +66,12 @@ test('a start on the embedded default loads few modules, and none of what it doe
   assert.ok(modules.length <= MAX_MODULES, `${modules.length} modules`);
   // It would cost each request a tenth of the main thread's time.
   assert.equal(followsPromises, false);
+});
+
+test('with the dashboard off, no module of the console is loaded', async (context) => {
+  const ofConsole = ({ modules }: Loaded) => modules.filter((url) => /\/src\/console\//.test(url));
+  assert.ok(ofConsole(await loadedAtStart(context)).length > 10);
+  assert.deepEqual(ofConsole(await loadedAtStart(context, { VERAVOX_DASHBOARD: 'off' })), []);
 });
 
 test('its threads load the packages of their own work only', () => {
