@@ -2,6 +2,7 @@
 //
 // Builds dist/offline/writer.js, with which commands write pages and plots: the views, and the styles and scripts that it puts
 // into pages.
+import '../scripts/needs-node.mjs';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Common parts of the builds: options of esbuild, and what may be in a bundle.
+import '../scripts/needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -42,6 +42,9 @@ function refuseUnreleasable(version, current) {
   if (!isNewer(version, current))
     throw new SetupError(`Expected a version after ${current}, but received ${version}.`);
   if (run('git', 'tag', '--list', `v${version}`) !== '') throw new SetupError(`The tag v${version} exists.`);
+  if (!/^## Unreleased\n\n### /m.test(fs.readFileSync(fileOf('CHANGELOG.md'), 'utf8'))) {
+    throw new SetupError('CHANGELOG.md has nothing under Unreleased.');
+  }
   const changed = run('git', 'status', '--porcelain');
   if (changed !== '') throw new SetupError(`Commit these changes first:\n${changed}`);
 }

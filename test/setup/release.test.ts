@@ -29,12 +29,25 @@ function cloned(t: TestContext): string {
   return dir;
 }
 
+/** Commits a change log with these entries under Unreleased, and nothing else there. */
+function withEntries(dir: string, entries: string): void {
+  const file = path.join(dir, 'CHANGELOG.md');
+  const text = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, text.replace(/^## Unreleased\n[\s\S]*?(?=^## \d)/m, `## Unreleased\n\n${entries}`));
+  assert.equal(run(dir, 'git', 'commit', '--allow-empty', '--quiet', '--all', '--message', 'Log').status, 0);
+}
+
+const someEntries = '### Added\n\n- A feature.\n\n';
+
 const read = (dir: string, name: string): string => fs.readFileSync(path.join(dir, name), 'utf8');
 const release = (dir: string, version: string) =>
   run(dir, process.execPath, path.join(dir, 'scripts/release.mjs'), version);
 
 test('an unreleasable version is refused, and nothing changes', { skip }, (t) => {
   const dir = cloned(t);
+  withEntries(dir, '');
+  assert.match(release(dir, '99.0.0').stderr, /^CHANGELOG\.md has nothing under Unreleased\.$/m);
+  withEntries(dir, someEntries);
   const { version } = JSON.parse(read(dir, 'package.json'));
   for (const [wrong, problem] of [
     ['', /Expected a version such as/],
@@ -60,6 +73,7 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
 
 test('a release is dated, committed and tagged, with packages, materials and checksums', { skip }, (t) => {
   const dir = cloned(t);
+  withEntries(dir, someEntries);
   const { status, stderr } = release(dir, '99.0.0');
   assert.equal(status, 0, stderr);
   assert.equal(run(dir, 'git', 'status', '--short').stdout, '');
