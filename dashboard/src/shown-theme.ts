@@ -2,7 +2,7 @@
 
 const changes = new EventTarget();
 
-/** To be called when the page has other colours. */
+/** Call it when the page's colours have changed. */
 export function themeChanged(): void {
   changes.dispatchEvent(new Event('change'));
 }

@@ -13,7 +13,7 @@ export interface FirstLinkOptions {
   readonly isFirstStart: boolean;
 }
 
-/** The start's note on the dashboard: how to make the first user, as long as there is none. */
+/** The start's note on the dashboard: the way to make the first user, until there is one. */
 export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
   const { config, database, isFirstStart } = options;
   if (config.dashboard === 'off') return shown``;

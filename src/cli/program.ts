@@ -37,7 +37,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 
-// `veravox models check | head`: a command can stop once nobody reads its output. A server cannot, even if the disk that takes
+// `veravox models check | head`: a command can stop once its output is closed. A server cannot, even if the disk that takes
 // its output is full.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code, message: text }: NodeJS.ErrnoException) => {

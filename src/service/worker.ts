@@ -30,7 +30,7 @@ const nothing = (): number => 0;
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
   const { config, files, log, metrics, recorders, jobs: jobParts, databaseState } = options;
   const health = options.console?.health;
-  // Nobody asks a worker for its history.
+  // No page shows a worker's history.
   const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
   const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
   const door = operatorsDoor(options);

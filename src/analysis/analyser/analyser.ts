@@ -37,7 +37,7 @@ export interface AnalysisRequest extends AudioPart {
   readonly longTimeoutMs?: number;
   /** The owner of the work. Owners take turns when the threads are busy. */
   readonly owner?: string;
-  /** Aborted when nobody waits for the answer. */
+  /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: AnalysisProgress) => void;
 }

@@ -153,7 +153,7 @@ export class Flight {
     this.#onAccepted();
   }
 
-  /** To be called when the result is there. */
+  /** Call it once the result is there. */
   close(): void {
     clearTimeout(this.#timer);
     this.#options.signal?.removeEventListener('abort', this.#abandon);

@@ -136,7 +136,7 @@ export class Threads implements FlightPath {
     };
   }
 
-  /** To be called when no flight is left that could use them. */
+  /** Call it when no flight is left. */
   async close(): Promise<void> {
     await this.prepare.close();
     await this.scheduler.close();

@@ -81,7 +81,7 @@ export class ArenaIntake {
     this.#advance(this.#region);
   }
 
-  /** Leaves the queue and gives memory back. Call it after a failure, and when nobody waits. */
+  /** Leaves the queue and gives memory back. Call it after a failure, and when the upload is no longer wanted. */
   abandon(): void {
     this.#unstage();
     this.#stopFilling();

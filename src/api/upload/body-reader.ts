@@ -84,7 +84,7 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Nobody reads on: further bytes are thrown away. */
+  /** The reader has gone: further bytes are thrown away. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room records the server's work: log lines, metrics and times of requests. Writing never blocks: if
-// nobody reads the log, lines are dropped and counted.
+// the log is not read, lines are dropped and counted.
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/options.js';

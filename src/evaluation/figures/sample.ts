@@ -32,7 +32,7 @@ export interface Sample {
   readonly reason?: string | null | undefined;
 }
 
-/** Columns by which figures are told apart by default, if a list has them. */
+/** Default columns for figures by group, if a list has them. */
 export const usualGroupColumns = [
   'system',
   'source',

@@ -10,7 +10,7 @@ export interface AwaitedUpload {
   readonly account: string;
   /** The key that asked for the link. */
   readonly keyId: string;
-  /** When the link was made, by the clock of the database. */
+  /** Creation time of the link, by the clock of the database. */
   readonly askedAtMs: number;
   /** It comes no more. */
   readonly isOver: boolean;

@@ -72,7 +72,7 @@ export class BatchWorkTable {
     return rows.length > 0;
   }
 
-  /** Ends batches whose workers have died too often. To be called now and then by any worker. @returns them */
+  /** Ends batches whose workers have died too often. Any worker calls it now and then. @returns them */
   async reap(): Promise<readonly Job[]> {
     const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
       `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
@@ -101,7 +101,7 @@ export class BatchWorkTable {
     return row?.manifest;
   }
 
-  /** To be called several times per lease. @throws WorkLost */
+  /** Call it several times per lease. @throws WorkLost */
   renew(work: BatchWork): Promise<void> {
     return this.#change(work, {}, async () => {});
   }

@@ -16,7 +16,7 @@ export interface Turn {
   readonly holder: string;
 }
 
-/** How to go on after a failure. */
+/** The way on after a failure. */
 export interface Failing {
   /** No further attempt can help. */
   readonly isFinal: boolean;
@@ -59,7 +59,7 @@ export class DeliveryWorkTable {
     return row && { delivery: deliveryOf(row), holder };
   }
 
-  /** To be called several times per lease. @returns false if another sender has it */
+  /** Call it several times per lease. @returns false if another sender has it */
   async renew({ delivery, holder }: Turn): Promise<boolean> {
     const renewed = await this.#database.execute(
       `UPDATE webhook_deliveries SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2`,
@@ -93,7 +93,7 @@ export class DeliveryWorkTable {
     await this.#change(turn, (transaction) => this.#requeue(transaction, turn, delayS));
   }
 
-  /** Takes deliveries from senders that died, each of which has made an attempt. To be called now and then by any sender. */
+  /** Takes deliveries from senders that died, each of which has made an attempt. Any sender calls it now and then. */
   async reap(): Promise<number> {
     // A due time beyond the longest pause comes from before the clock was set back.
     await this.#database.execute(

@@ -24,7 +24,7 @@ export interface Delivery {
   readonly finishedAtMs?: number | undefined;
 }
 
-/** How one request to a client's address ended. */
+/** The outcome of one request to a client's address. */
 export interface Attempt {
   readonly atMs: number;
   readonly tookMs: number;

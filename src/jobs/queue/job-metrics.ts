@@ -6,7 +6,7 @@ const waitingStates = ['queued', 'running'] as const;
 
 /** Of all hosts with the same database. */
 export interface UnfinishedJobs extends Readonly<Record<(typeof waitingStates)[number], number>> {
-  /** When the oldest one was made that no worker has begun; undefined without any. */
+  /** Creation time of the oldest one that no worker has begun; undefined without any. */
   readonly oldestAtMs: number | undefined;
 }
 

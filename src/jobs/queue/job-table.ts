@@ -154,7 +154,7 @@ export class JobTable {
     return found;
   }
 
-  /** How many jobs of all accounts may go before each queued one of these: 0 if it is next, and for a batch. By id. */
+  /** By id, the number of jobs of all accounts that may go before each queued one of these: 0 if it is next, and for a batch. */
   async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
     const queued = jobs.filter(({ state }) => state === 'queued');
     const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));

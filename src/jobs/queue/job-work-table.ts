@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This room keeps jobs and batches in the database, with their queue: SQLite's own, or pg-boss on
-// PostgreSQL. Workers take jobs under a lease.
+// This room keeps jobs, batches and webhook deliveries in the database. Their tables are their queues: workers take rows under a lease.
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../state/data-folder/days.js';
 import { Conditions, placesFor } from '../../state/database/conditions.js';
@@ -97,7 +96,7 @@ export class JobWorkTable {
     return hasRowOfOthers(this.#database, 'jobs', this.#due(), except);
   }
 
-  /** To be called several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
+  /** Call it several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
   async renew(work: Work, fileProgress: number): Promise<void> {
     const renewed = await this.#database.execute(
       `UPDATE jobs SET leased_until_ms = ${this.#now} + $3, file_progress = $4 WHERE id = $1 AND holder = $2`,
@@ -185,7 +184,7 @@ export class JobWorkTable {
     );
   }
 
-  /** Takes jobs from workers that died, and looks after the order of the others. To be called every few seconds by any worker. @returns jobs that were tried too often and failed */
+  /** Takes jobs from workers that died, and looks after the order of the others. Any worker calls it every few seconds. @returns jobs that were tried too often and failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query<WorkRow>(
       `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch' ` +

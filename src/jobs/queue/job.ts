@@ -37,7 +37,7 @@ export interface Job extends Omit<NewJob, 'idempotencyKey' | 'manifest'> {
   readonly createdAtMs: number;
   readonly startedAtMs?: number | undefined;
   readonly finishedAtMs?: number | undefined;
-  /** How often a worker began with it. */
+  /** The number of times that a worker began with it. */
   readonly attempts: number;
   /** Seconds of audio up to the last saved step. */
   readonly audioS: number;

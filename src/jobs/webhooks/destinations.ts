@@ -8,7 +8,7 @@ interface Destination {
   inFlight: number;
   /** Smoothed length of an attempt. */
   tookMs: number;
-  /** When postponed attempts will have had their turns. */
+  /** The time by which postponed attempts will have had their turns. */
   freeAtMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface WebhookSenderOptions {
   readonly parallel: number;
   /** Of them, to the receivers of one account. */
   readonly perAccount: number;
-  /** How often to look for what is due; announcements are faster. */
+  /** Interval between looks for due deliveries; announcements are faster. */
   readonly pollMs: number;
   readonly attempt: (delivery: Delivery, stopping: AbortSignal) => Promise<AttemptEnd>;
   readonly onAttempt: (outcome: AttemptOutcome) => void;

@@ -27,7 +27,7 @@ export interface JobRunnerParts extends PredictParts {
   readonly heartbeatMs: number;
 }
 
-/** How a job ended in a worker's hands. */
+/** The outcome of a worker's turn with a job. */
 export type JobEnd =
   | { readonly outcome: 'succeeded'; readonly done: DoneWork }
   | { readonly outcome: 'failed'; readonly failure: ServiceError };

@@ -15,7 +15,7 @@ import type { JobTurn } from './job-runner.js';
 export interface JobWorkersOptions {
   /** Jobs at once. One more is begun for an account that has none in work here. */
   readonly workers: number;
-  /** How often to look for jobs that are due, and for those of dead workers; announcements are faster. */
+  /** Interval between looks for due jobs and those of dead workers; announcements are faster. */
   readonly pollMs: number;
   readonly run: (work: Work, limits: TurnLimits) => Promise<JobTurn>;
   /** Called after each turn, and for jobs whose last worker has died. */

@@ -19,7 +19,7 @@ const meanInside = (inside: Report['inside_one_source']): { value: number; inter
     ? null
     : { value: inside.value, interval_95: inside.interval_95 };
 
-/** A mean with too few groups, and why there is none. */
+/** Means that are missing, and the reason: too few groups. */
 const missingMeans = ({ overall, inside_one_source }: Report) =>
   [
     { mean: 'EER and AUC, systems and sources alike', why: overall.groups_alike_why_not },

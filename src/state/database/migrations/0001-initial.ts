@@ -171,8 +171,8 @@ CREATE TABLE awaited_uploads (
 CREATE INDEX awaited_uploads_due ON awaited_uploads (look_at_ms);`;
 
 /**
- * How many scores of a model fell where: `kind` is `file` or `window`, `hour` counts from 1970, `bin` from 0. A reference is what
- * they are compared with; `is_whole` is 0 while it still grows.
+ * Counts of a model's scores: `kind` is `file` or `window`, `hour` counts from 1970, `bin` from 0. They are compared with a reference,
+ * whose `is_whole` is 0 while it still grows.
  */
 const scoreDrift = `
 CREATE TABLE score_counts (
