@@ -20,11 +20,9 @@ export class BytePermits {
   acquire(holder: Holder, bytes: number): () => void {
     const obstacle = this.#budget.obstacle(holder, bytes);
     if (obstacle !== undefined) {
-      const limit =
-        obstacle.kind === 'total'
-          ? `${this.#budget.total} bytes of ${this.#what}`
-          : `${obstacle.held} bytes of ${this.#what} of one ${obstacle.kind}`;
-      throw new ServiceError('OVERLOADED', { limit });
+      throw new ServiceError('OVERLOADED', {
+        limit: this.#budget.limitAt(obstacle, `bytes of ${this.#what}`),
+      });
     }
     this.#budget.take(holder, bytes);
     return () => this.#budget.give(holder, bytes);

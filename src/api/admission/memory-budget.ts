@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
-import { type Holder, type Obstacle, SharedBudget, type SharePercents } from './shared-budget.js';
+import { type Holder, SharedBudget, type SharePercents } from './shared-budget.js';
 
 /**
  * The memory that clients can make the server keep: bytes of the upload arena, and bytes elsewhere that are only counted.
@@ -50,19 +50,13 @@ export class MemoryBudget {
   count(holder: Holder, bytes: number): void {
     if (bytes > 0) {
       const obstacle = this.#shares.obstacle(holder, bytes);
-      if (obstacle !== undefined) throw this.#refusal(obstacle);
+      if (obstacle !== undefined) {
+        throw new ServiceError('OVERLOADED', { limit: this.#shares.limitAt(obstacle, 'bytes of memory') });
+      }
     }
     this.#shares.take(holder, bytes);
     this.#countedBytes += bytes;
     this.#changed();
-  }
-
-  #refusal(obstacle: Obstacle): ServiceError {
-    const limit =
-      obstacle.kind === 'total'
-        ? `${this.totalBytes} bytes of memory`
-        : `${obstacle.held} bytes of memory of one ${obstacle.kind}`;
-    return new ServiceError('OVERLOADED', { limit });
   }
 }
 

@@ -89,10 +89,7 @@ export class RequestPermits {
   #refuseAt(obstacle: Obstacle | undefined, holder: Holder): void {
     if (obstacle === undefined) return;
     if (obstacle.kind === 'key') throw new ServiceError('CONCURRENCY_LIMITED', { limit: obstacle.held });
-    const limit =
-      obstacle.kind === 'total'
-        ? `${this.#budget.total} ${this.#what}`
-        : `${obstacle.held} ${this.#what} of one ${obstacle.kind}`;
+    const limit = this.#budget.limitAt(obstacle, this.#what);
     throw new ServiceError('OVERLOADED', { limit, retryAfterS: this.#retryAfterS(holder) });
   }
 }

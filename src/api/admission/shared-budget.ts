@@ -66,6 +66,12 @@ export class SharedBudget {
     return undefined;
   }
 
+  /** The limit in a refusal. @param what the noun for the units */
+  limitAt(obstacle: Obstacle, what: string): string {
+    if (obstacle.kind === 'total') return `${this.total} ${what}`;
+    return `${obstacle.held} ${what} of one ${obstacle.kind}`;
+  }
+
   take(holder: Holder, units: number): void {
     this.#inUse += units;
     for (const dimension of this.#dimensions) change(dimension, holder, units);
