@@ -1,23 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BackgroundWriter, type BackgroundWriterOptions } from './background-writer.js';
 
-/** Keeps what it records in memory, and writes it now and then. */
+export interface BackgroundRecorderOptions {
+  readonly everyMs: number;
+  /** Told when writing begins to fail; not again at every attempt. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Keeps what it records in memory, and writes it now and then and on request, never twice at the same time; a failure is tried again
+ * the next time.
+ */
 export abstract class BackgroundRecorder {
-  readonly #writer: BackgroundWriter;
+  readonly #onError: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+  #isFailing = false;
 
-  constructor(options: BackgroundWriterOptions) {
-    this.#writer = new BackgroundWriter(() => this.write(), options);
+  constructor({ everyMs, onError }: BackgroundRecorderOptions) {
+    this.#onError = onError;
+    this.#timer = setInterval(() => {
+      // Attempts that wait for a disk or a lock must not queue up: the end would wait for each of them.
+      if (!this.#isWriting) void this.flush();
+    }, everyMs);
+    this.#timer.unref();
   }
 
-  /** Writes what was recorded since the last time. */
+  /** Writes the records since the last time. */
   protected abstract write(): Promise<void>;
 
-  /** Resolves when the records so far are written, or have failed to be. */
+  /** Resolves when pending records are written, or have failed to be. */
   flush(): Promise<void> {
-    return this.#writer.flush();
+    this.#writing = this.#writing.then(() => this.#attempt());
+    return this.#writing;
   }
 
   close(): Promise<void> {
-    return this.#writer.close();
+    clearInterval(this.#timer);
+    return this.flush();
+  }
+
+  async #attempt(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      await this.write();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#onError(error);
+      this.#isFailing = true;
+    }
+    this.#isWriting = false;
   }
 }

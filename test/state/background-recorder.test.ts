@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BackgroundWriter } from '../../src/state/records/background-writer.js';
+import { BackgroundRecorder } from '../../src/state/records/background-recorder.js';
 
 test('while one attempt waits no further ones queue up, so that the end comes soon after it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -10,17 +10,17 @@ test('while one attempt waits no further ones queue up, so that the end comes so
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const writer = new BackgroundWriter(
-    async () => {
+  class HeldRecorder extends BackgroundRecorder {
+    protected async write(): Promise<void> {
       attempts++;
       await held;
-    },
-    { everyMs: 500, onError: (error) => assert.fail(String(error)) },
-  );
-  void writer.flush();
+    }
+  }
+  const recorder = new HeldRecorder({ everyMs: 500, onError: (error) => assert.fail(String(error)) });
+  void recorder.flush();
   await Promise.resolve();
   t.mock.timers.tick(60_000);
-  const closed = writer.close();
+  const closed = recorder.close();
   goOn();
   await closed;
   assert.equal(attempts, 2);
