@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { Conditions, placesFor } from '../../state/database/conditions.js';
+import { Conditions } from '../../state/database/conditions.js';
 import type { Database, Row, Transaction } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
-import { hasRowOfOthers } from '../../state/database/row-of-others.js';
+import { onlyOthers } from '../../state/database/row-of-others.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
 import { DELIVERY_TOPIC } from './add-delivery.js';
 import { type Attempt, type Delivery, deliveryColumns, deliveryOf } from './delivery.js';
@@ -43,11 +43,7 @@ export class DeliveryWorkTable {
   async take(except: readonly string[] = []): Promise<Turn | undefined> {
     // PostgreSQL reads a clock in brackets once, and so finds the place in the index.
     const due = new Conditions("state = 'waiting'", `due_at_ms <= (SELECT ${this.#now})`);
-    if (except.length > 0) {
-      // In their order, a hundred thousand of one account may come before the first of another.
-      if (!(await hasRowOfOthers(this.#database, 'webhook_deliveries', due, except))) return undefined;
-      due.add((n) => `account NOT IN (${placesFor(except, n)})`, ...except);
-    }
+    if (!(await onlyOthers(this.#database, 'webhook_deliveries', due, except))) return undefined;
     const holder = randomUUID();
     const n = due.values.length;
     const [row] = await this.#database.query(

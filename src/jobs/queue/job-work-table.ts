@@ -3,10 +3,10 @@
 // This room keeps jobs, batches and webhook deliveries in the database. Their tables are their queues: workers take rows under a lease.
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../state/data-folder/days.js';
-import { Conditions, placesFor } from '../../state/database/conditions.js';
+import { Conditions } from '../../state/database/conditions.js';
 import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
-import { hasRowOfOthers } from '../../state/database/row-of-others.js';
+import { hasRowOfOthers, onlyOthers } from '../../state/database/row-of-others.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
 import { addUsage, type UsageRow } from '../../state/records/usage-table.js';
 import { addDelivery } from './add-delivery.js';
@@ -71,11 +71,7 @@ export class JobWorkTable {
   /** The next job that is due, or undefined. @param except accounts whose jobs stay */
   async take(except: readonly string[] = []): Promise<Work | undefined> {
     const due = this.#due();
-    if (except.length > 0) {
-      // In the order of the queue, a hundred thousand jobs of one account may come before the first of another.
-      if (!(await this.waits(except))) return undefined;
-      due.add((n) => `account NOT IN (${placesFor(except, n)})`, ...except);
-    }
+    if (!(await onlyOthers(this.#database, 'jobs', due, except))) return undefined;
     const n = due.values.length;
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query<WorkRow>(

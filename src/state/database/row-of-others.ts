@@ -23,3 +23,20 @@ export async function hasRowOfOthers(
   );
   return rows.length > 0;
 }
+
+/**
+ * Leaves rows of other accounts only. Asks first whether there is one: in the order of a queue, a hundred thousand rows of these accounts may
+ * come before it.
+ * @returns false if there is none
+ */
+export async function onlyOthers(
+  queries: Queries,
+  table: string,
+  conditions: Conditions,
+  accounts: readonly string[],
+): Promise<boolean> {
+  if (accounts.length === 0) return true;
+  if (!(await hasRowOfOthers(queries, table, conditions, accounts))) return false;
+  conditions.add((n) => `account NOT IN (${placesFor(accounts, n)})`, ...accounts);
+  return true;
+}
