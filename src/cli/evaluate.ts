@@ -29,7 +29,7 @@ import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-ro
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
-import { loadOfflinePages } from './offline-pages.js';
+import { loadOfflinePages, type OfflinePages } from './offline-pages.js';
 import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
 
@@ -88,6 +88,16 @@ export function addScoringOptions(command: Command): Command {
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT);
 }
 
+async function writePages(
+  pages: OfflinePages,
+  report: Report,
+  { html, svg }: Pick<EvaluateOptions, 'html' | 'svg'>,
+): Promise<void> {
+  if (html !== undefined) await writeFile(html, pages.reportPage(report));
+  if (svg === undefined) return;
+  for (const [name, plot] of pages.plotFiles(report)) await writeFile(path.join(svg, `${name}.svg`), plot);
+}
+
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
   // Missing scores of an earlier run are also found now.
   if (options.compare?.endsWith('.csv')) await stat(options.compare);
@@ -96,7 +106,8 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
     if (target !== undefined) await stat(path.dirname(target));
   }
   if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
-  const pages = await loadOfflinePages();
+  const pages =
+    options.html === undefined && options.svg === undefined ? undefined : await loadOfflinePages();
   const scored = await scoreList(file, options, showListProgress);
   const other =
     options.compare === undefined ? undefined : await otherModel(file, scored, options, options.compare);
@@ -107,12 +118,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.report !== undefined) {
     await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
   }
-  if (options.html !== undefined) await writeFile(options.html, pages.reportPage(report));
-  if (options.svg !== undefined) {
-    for (const [name, plot] of pages.plotFiles(report)) {
-      await writeFile(path.join(options.svg, `${name}.svg`), plot);
-    }
-  }
+  if (pages !== undefined) await writePages(pages, report, options);
   if (options.json) printJson(report, 1);
   else print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
