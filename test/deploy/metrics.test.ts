@@ -88,9 +88,7 @@ interface Selector {
 
 /** What a query selects, and the labels by which it groups. */
 function parsed(query: string): { selectors: Selector[]; groupedBy: string[] } {
-  const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) =>
-    names.split(/, */),
-  );
+  const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/, */));
   const rest = query.replaceAll(/\bby \([^)]*\)/g, '').replaceAll(/\[\w+\]/g, '');
   const selectors = [...rest.matchAll(/\b([a-z]\w*)\b(?! *\()(?:\{([^}]*)\})?(?![^{]*\})/g)]
     .filter(([, name = '']) => !['or', 'and', 'unless', 'on', 'ignoring'].includes(name))
@@ -162,7 +160,9 @@ function promtool(...args: string[]): string {
 test('Prometheus accepts configuration and rules; each alert fires once, and none on a healthy server', () => {
   assert.match(promtool('check', 'config', 'prometheus.yml'), new RegExp(`${alerts.length} rules found`));
   promtool('test', 'rules', 'alerts.test.yml');
-  const [quiet = '', ...firing] = read('deploy/prometheus/alerts.test.yml').split(/^ {2}- name: /m).slice(1);
+  const [quiet = '', ...firing] = read('deploy/prometheus/alerts.test.yml')
+    .split(/^ {2}- name: /m)
+    .slice(1);
   for (const alert of alerts) {
     assert.ok(quiet.includes(`alertname: ${alert}, eval_time: 55m, exp_alerts: []`), alert);
     const own = firing.filter((text) => text.startsWith(`${alert}\n`));
