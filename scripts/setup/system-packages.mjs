@@ -60,7 +60,9 @@ const testPackages = [
     isThere: () => onPath('postgres') || fs.existsSync('/usr/lib/postgresql'),
     prepare: withoutCluster,
   },
-  // Judges of the files in deploy/: the tests start them with ports and folders of their own.
+  // Judges the unit in deploy/.
+  { name: 'systemd', isThere: () => onPath('systemd-analyze') },
+  // Judges of the other files in deploy/: the tests start them with ports and folders of their own.
   ...Object.entries({
     prometheus: '/usr/bin/promtool',
     nginx: '/usr/sbin/nginx',

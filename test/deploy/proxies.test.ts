@@ -10,7 +10,14 @@ import tls from 'node:tls';
 import { promisify } from 'node:util';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { eventually } from '../support/eventually.js';
-import { freePort, ownHost, type Proxy, proxyNames, sharedHost, startProxy } from '../support/proxies.js';
+import {
+  freePort,
+  ownHost,
+  proxyNames,
+  type RunningProxy,
+  sharedHost,
+  startProxy,
+} from '../support/proxies.js';
 import { StreamClient } from '../support/stream-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { API_KEY, startTestServer, type TestServer } from '../support/test-server.js';
@@ -30,7 +37,7 @@ type Place = (typeof places)[number];
 
 interface Behind {
   readonly server: TestServer;
-  readonly proxy: Proxy;
+  readonly proxy: RunningProxy;
   readonly folder: string;
 }
 
@@ -145,7 +152,7 @@ async function assertStreamsAudio(behind: Behind, place: Place): Promise<void> {
   client.socket.destroy();
 }
 
-async function startBehind(t: TestContext, name: Proxy['name'], place: Place): Promise<Behind> {
+async function startBehind(t: TestContext, name: RunningProxy['name'], place: Place): Promise<Behind> {
   const folder = temporaryFolder(t);
   const port = await freePort();
   const server = await startTestServer(t, {

@@ -16,7 +16,7 @@ import tls from 'node:tls';
 import { describeMachine } from '../../bench/support/machine.js';
 import { startServer } from '../../bench/support/server-process.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { freePort, ownHost, type Proxy, proxyNames, startProxy } from '../support/proxies.js';
+import { freePort, ownHost, proxyNames, type RunningProxy, startProxy } from '../support/proxies.js';
 import { hiddenRequests } from './proxies/attacks.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-proxies-'));
@@ -68,7 +68,11 @@ interface Outcome {
 }
 
 /** Whether the hidden request was a request for the server and none for the proxy. */
-async function attack(proxy: Proxy, name: string, bytes: (hidden: string) => string): Promise<Outcome> {
+async function attack(
+  proxy: RunningProxy,
+  name: string,
+  bytes: (hidden: string) => string,
+): Promise<Outcome> {
   const hiddenId = randomUUID();
   const hidden = `GET /livez HTTP/1.1\r\nHost: ${ownHost}\r\nx-correlation-id: ${hiddenId}\r\n\r\n`;
   const received = await exchange(proxy.port, bytes(hidden));
@@ -92,12 +96,12 @@ async function attack(proxy: Proxy, name: string, bytes: (hidden: string) => str
   };
 }
 
-function curl(proxy: Proxy, ...args: string[]): string {
+function curl(proxy: RunningProxy, ...args: string[]): string {
   const base = ['-sS', '--cacert', proxy.certFile, '--resolve', `${ownHost}:${proxy.port}:127.0.0.1`];
   return execFileSync('curl', [...base, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-function works(proxy: Proxy): Record<string, string> {
+function works(proxy: RunningProxy): Record<string, string> {
   const url = `https://${ownHost}:${proxy.port}`;
   const status = ['-o', '/dev/null', '-w', '%{http_code} HTTP/%{http_version}'];
   const clip = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');

@@ -18,7 +18,7 @@ export type ProxyName = (typeof proxyNames)[number];
 export const ownHost = 'voice.example';
 export const sharedHost = 'intranet.example';
 
-export interface Proxy {
+export interface RunningProxy {
   readonly name: ProxyName;
   readonly version: string;
   readonly port: number;
@@ -108,7 +108,7 @@ export async function startProxy(
   folder: string,
   port: number,
   serverPort: number,
-): Promise<Proxy> {
+): Promise<RunningProxy> {
   const { file, source, versionArgs, args, configuration } = programs[name];
   const certificate = makeCertificate(folder, 'voice', 2, [ownHost, sharedHost]);
   const text = fs.readFileSync(path.join(packageDir, 'deploy/proxy', source), 'utf8');
