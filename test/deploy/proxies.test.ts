@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import tls from 'node:tls';
@@ -54,9 +55,7 @@ const originOf = ({ proxy }: Behind, { host, below }: Place): string =>
 
 async function connect({ proxy }: Behind, { host }: Place): Promise<tls.TLSSocket> {
   const socket = tls.connect({
-    port: proxy.port,
-    host: '127.0.0.1',
-    localAddress: CLIENT,
+    socket: net.connect({ port: proxy.port, host: '127.0.0.1', localAddress: CLIENT }),
     servername: host,
     ca: fs.readFileSync(proxy.certFile),
     ALPNProtocols: ['http/1.1'],
