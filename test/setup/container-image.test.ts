@@ -36,6 +36,11 @@ function buildStage(dir: string): void {
   fs.rmSync(path.join(dir, 'node_modules'));
   copyProductionPackages(path.join(dir, 'node_modules'));
   removeWorkspaceLinks(path.join(dir, 'node_modules'));
+  for (const [, script = '', target = ''] of dockerfile.matchAll(/&& ((?:npm|node) .+) > (\S+) \\$/gm)) {
+    runHere(dir, 'sh', '-c', `${script} > ${target}`);
+  }
+  assert.match(dockerfile, /&& chmod \+x dist\/cli\/main\.js\n/);
+  fs.chmodSync(path.join(dir, 'dist/cli/main.js'), 0o755);
   const addon = 'build/addon/Release/veravox.node';
   fs.mkdirSync(path.dirname(path.join(dir, addon)), { recursive: true });
   fs.copyFileSync(path.join(packageDir, addon), path.join(dir, addon));
@@ -113,6 +118,32 @@ function assertComplete(imageDir: string): void {
   );
 }
 
+/** The package list, and a licence for each package, with its text where the package has one. */
+function assertNamesItsParts(imageDir: string): void {
+  const { components } = JSON.parse(fs.readFileSync(path.join(imageDir, 'sbom.cdx.json'), 'utf8'));
+  const named = new Set(components.map(({ name, version }: Record<string, string>) => `${name} ${version}`));
+  const licences = fs.readFileSync(path.join(imageDir, 'licences.txt'), 'utf8');
+  const listed = [...licences.matchAll(/^=== (\S+ \S+): (.+)$/gm)].map(([, name = '', licence]) => {
+    assert.notEqual(licence, 'undefined', name);
+    return name;
+  });
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(imageDir, 'package.json'), 'utf8'));
+  assert.ok(listed.length > Object.keys(dependencies).length);
+  for (const name of listed) assert.ok(named.has(name), `the bill of materials lacks ${name}`);
+  assert.match(licences, /Permission is hereby granted, free of charge/);
+}
+
+/** `veravox` in a shell of the container. */
+function assertOnPath(imageDir: string, dir: string): void {
+  const [, target = '', link = ''] = /ln -s (\S+) (\S+)/.exec(dockerfile) ?? [];
+  assert.equal(path.dirname(link), '/usr/local/bin');
+  const here = path.join(dir, path.basename(link));
+  fs.symlinkSync(path.join(imageDir, path.relative(image.workdir, target)), here);
+  const env = { PATH: `${dir}:${path.dirname(process.execPath)}:${process.env.PATH}` };
+  const { stdout, stderr } = spawnSync('veravox', ['--version'], { env, encoding: 'utf8' });
+  assert.match(stdout, /^\d+\.\d+\.\d+ /, stderr);
+}
+
 function assertNothingUnneeded(imageDir: string): void {
   const links = filesIn(path.join(imageDir, 'node_modules'))
     .filter((entry) => entry.isSymbolicLink())
@@ -148,6 +179,10 @@ test('the image’s files are complete and become ready, and the health check fo
   const imageDir = imageLayout(dir);
   assertComplete(imageDir);
   assertNothingUnneeded(imageDir);
+  assertNamesItsParts(imageDir);
+  assertOnPath(imageDir, dir);
+  // `docker stop` waits for 10 s.
+  assert.ok(Number(image.env.VERAVOX_STOP_GRACE_MS) + Number(image.env.VERAVOX_STOP_DRAIN_MS) < 10_000);
   const port = await freePort();
   const dataDir = path.join(imageDir, 'data');
   // The image's settings, with another data folder.
