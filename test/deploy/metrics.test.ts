@@ -86,7 +86,7 @@ interface Selector {
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
 }
 
-/** What a query selects, and the labels by which it groups. */
+/** Selectors of a query, and the labels by which it groups. */
 function parsed(query: string): { selectors: Selector[]; groupedBy: string[] } {
   const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/, */));
   const rest = query.replaceAll(/\bby \([^)]*\)/g, '').replaceAll(/\[\w+\]/g, '');

@@ -121,7 +121,8 @@ function assertComplete(imageDir: string): void {
 /** The package list, and a licence for each package, with its text where the package has one. */
 function assertNamesItsParts(imageDir: string): void {
   const { components } = JSON.parse(fs.readFileSync(path.join(imageDir, 'sbom.cdx.json'), 'utf8'));
-  const named = new Set(components.map(({ name, version }: Record<string, string>) => `${name} ${version}`));
+  // Some packages have another name here than in the registry.
+  const named = new Set(components.map(({ purl }: { purl: string }) => decodeURIComponent(purl)));
   const licences = fs.readFileSync(path.join(imageDir, 'licences.txt'), 'utf8');
   const listed = [...licences.matchAll(/^=== (\S+ \S+): (.+)$/gm)].map(([, name = '', licence]) => {
     assert.notEqual(licence, 'undefined', name);
@@ -129,7 +130,9 @@ function assertNamesItsParts(imageDir: string): void {
   });
   const { dependencies } = JSON.parse(fs.readFileSync(path.join(imageDir, 'package.json'), 'utf8'));
   assert.ok(listed.length > Object.keys(dependencies).length);
-  for (const name of listed) assert.ok(named.has(name), `the bill of materials lacks ${name}`);
+  for (const name of listed) {
+    assert.ok(named.has(`pkg:npm/${name.replace(' ', '@')}`), `the bill of materials lacks ${name}`);
+  }
   assert.match(licences, /Permission is hereby granted, free of charge/);
 }
 

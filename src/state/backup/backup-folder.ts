@@ -58,7 +58,7 @@ export async function writeBackup({
   try {
     await makeFolderLater(folder);
     const copy = new Copy();
-    // Counts leave this folder for the database, which knows those that come twice.
+    // First: counts leave this folder for the database, which recognises repeated ones.
     await copy.folder(path.join(dataDir, UNSENT_USAGE), path.join(folder, UNSENT_USAGE));
     if (database.dialect === 'sqlite') await backUp(database, databaseFile(folder));
     await copy.folder(dataDir, folder, (name) => special.has(name) || isOfDatabase(name));
