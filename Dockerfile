@@ -16,10 +16,10 @@ ARG COMMIT=
 # Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another platform
 # needs is left out of the image then.
 RUN VERAVOX_COMMIT=$COMMIT node scripts/setup.mjs \
- && npm sbom --package-lock-only --sbom-format cyclonedx --omit dev > sbom.cdx.json \
  && npm prune --omit=dev \
  && node scripts/container/unneeded-files.mjs \
  && node scripts/container/licences.mjs > licences.txt \
+ && node scripts/container/licences.mjs --cyclonedx > sbom.cdx.json \
  && chmod +x dist/cli/main.js
 
 FROM ${NODE_IMAGE}

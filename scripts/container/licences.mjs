@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints the licences of the npm packages in node_modules, with their texts.
+// Lists the npm packages in node_modules: their licences with the texts, or a bill of materials in CycloneDX. Unlike `npm sbom
+// --omit dev`, it leaves out none that a development package needs as well.
 //
 //   node scripts/container/licences.mjs > licences.txt
+//   node scripts/container/licences.mjs --cyclonedx > sbom.cdx.json
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,8 +37,26 @@ export function licencesOf(nodeModulesDir) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+export const billOf = (packages) => ({
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  version: 1,
+  components: packages.map(({ name, version, licence }) => ({
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    licenses: [{ license: { name: licence } }],
+  })),
+});
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const { name, version, licence, texts } of licencesOf('node_modules')) {
-    console.log([`=== ${name} ${version}: ${licence}`, ...texts].join('\n\n'), '\n');
+  const packages = licencesOf('node_modules');
+  if (process.argv.includes('--cyclonedx')) {
+    console.log(JSON.stringify(billOf(packages), undefined, 2));
+  } else {
+    for (const { name, version, licence, texts } of packages) {
+      console.log([`=== ${name} ${version}: ${licence}`, ...texts].join('\n\n'), '\n');
+    }
   }
 }
