@@ -17,23 +17,30 @@ ARG COMMIT=
 # needs is left out of the image then.
 RUN VERAVOX_COMMIT=$COMMIT node scripts/setup.mjs \
  && npm prune --omit=dev \
- && node scripts/container/unneeded-files.mjs
+ && node scripts/container/unneeded-files.mjs \
+ && node scripts/container/licences.mjs > licences.txt \
+ && node scripts/container/licences.mjs --cyclonedx > sbom.cdx.json \
+ && chmod +x dist/cli/main.js
 
 FROM ${NODE_IMAGE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libavformat59 libavcodec59 libavutil57 libswresample4 \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o node -g node /var/lib/veravox
+ && install -d -o node -g node /var/lib/veravox \
+ && ln -s /opt/veravox/dist/cli/main.js /usr/local/bin/veravox
 WORKDIR /opt/veravox
 COPY --from=build /opt/veravox/package.json ./
 COPY --from=build /opt/veravox/node_modules node_modules
 COPY --from=build /opt/veravox/build/addon/Release/veravox.node build/addon/Release/veravox.node
 COPY --from=build /opt/veravox/dist dist
+COPY --from=build /opt/veravox/sbom.cdx.json /opt/veravox/licences.txt ./
 COPY LICENSE ./
 COPY models models
 COPY scripts/container/health.sh health.sh
+# `docker stop` waits for 10 s before it kills.
 ENV NODE_ENV=production HOST=0.0.0.0 VERAVOX_DATA_DIR=/var/lib/veravox \
-  VERAVOX_FIRST_KEY_FILE=/var/lib/veravox/first-key
+  VERAVOX_FIRST_KEY_FILE=/var/lib/veravox/first-key \
+  VERAVOX_STOP_GRACE_MS=1000 VERAVOX_STOP_DRAIN_MS=7000
 USER node
 VOLUME /var/lib/veravox
 EXPOSE 8080

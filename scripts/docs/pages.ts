@@ -7,6 +7,7 @@ import { errorReferencePage } from './error-page.js';
 import { importDrawing } from './import-drawing.js';
 import { withManifestTables } from './manifest-tables.js';
 import { withMarkedSection } from './marked-section.js';
+import { metricsTables } from './metrics-page.js';
 import { reasonTexts } from './reason-texts.js';
 import { reasonsPage } from './reasons-page.js';
 import { reportFormat } from './report-format.js';
@@ -30,6 +31,7 @@ export const pages: readonly Page[] = [
   { file: 'docs/configuration.md', renewed: withConfigurationTable },
   { file: 'docs/evaluate.md', renewed: (page) => withMarkedSection(page, reportTable()) },
   { file: 'docs/errors.md', renewed: errorReferencePage },
+  { file: 'docs/metrics.md', renewed: (page) => withMarkedSection(page, metricsTables()) },
   { file: 'docs/models.md', renewed: withManifestTables },
   { file: 'docs/reasons.md', renewed: reasonsPageOfResults },
 ];

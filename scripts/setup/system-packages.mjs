@@ -60,6 +60,19 @@ const testPackages = [
     isThere: () => onPath('postgres') || fs.existsSync('/usr/lib/postgresql'),
     prepare: withoutCluster,
   },
+  // Judges the unit in deploy/.
+  { name: 'systemd', isThere: () => onPath('systemd-analyze') },
+  // Judges of the other files in deploy/: the tests start them with ports and folders of their own.
+  ...Object.entries({
+    prometheus: '/usr/bin/promtool',
+    nginx: '/usr/sbin/nginx',
+    haproxy: '/usr/sbin/haproxy',
+    caddy: '/usr/bin/caddy',
+  }).map(([name, program]) => ({
+    name,
+    isThere: () => fs.existsSync(program),
+    prepare: (prefix) => withoutService(prefix, name),
+  })),
   // Each version formats differently, so if the distribution lacks this one, the check is skipped.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];
@@ -147,9 +160,19 @@ function withoutCluster(prefix) {
   if (fs.existsSync('/etc/postgresql-common')) return;
   const text =
     '# Written by the set-up of veravox: its tests start servers of their own.\ncreate_main_cluster = false\n';
-  const [program, ...args] = [...prefix, 'sh', '-c', `mkdir -p ${folder} && cat > ${folder}/veravox.conf`];
-  const { status } = spawnSync(program, args, { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
-  if (status !== 0) throw new SetupError(`${folder} cannot be written.`);
+  asRoot(prefix, `mkdir -p ${folder} && cat > ${folder}/veravox.conf`, text);
+}
+
+/** Debian's packages start their services, on ports that others may need. `systemctl unmask` allows it again. */
+function withoutService(prefix, name) {
+  const unit = `/etc/systemd/system/${name}.service`;
+  if (!fs.existsSync(unit)) asRoot(prefix, `mkdir -p ${path.dirname(unit)} && ln -s /dev/null ${unit}`);
+}
+
+function asRoot(prefix, script, input = '') {
+  const [program, ...args] = [...prefix, 'sh', '-c', script];
+  const { status } = spawnSync(program, args, { input, stdio: ['pipe', 'ignore', 'inherit'] });
+  if (status !== 0) throw new SetupError(`Failed as root: ${script}`);
 }
 
 /** Names of the packages that the current package lists offer. */

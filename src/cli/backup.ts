@@ -3,19 +3,42 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import { shown } from '../base/errors/shown-text.js';
-import { backUp } from '../state/database/backup.js';
+import { restoreBackup, writeBackup } from '../state/backup/backup-folder.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { tell } from './output.js';
 
-export function addBackupCommand(program: Command): void {
+export function addBackupCommands(program: Command): void {
   program
-    .command('backup <file>')
-    .description('Write the SQLite database of the data folder to a new file, also while a server runs.')
-    .action(async (file: string) => {
+    .command('backup <folder>')
+    .description(
+      'Copy everything that the server keeps to a new folder, also while it runs: see docs/backup.md.',
+    )
+    .option('--without-files', 'leave out the files of /file')
+    .action(async (folder: string, { withoutFiles = false }: { withoutFiles?: boolean }) => {
       const config = loadConfig(process.env);
-      await withDatabase(config, (database) => backUp(database, path.resolve(file)));
-      tell(shown`Written: ${path.resolve(file)}\n`);
+      const target = path.resolve(folder);
+      const { files, database } = await withDatabase(config, (opened) =>
+        writeBackup({ dataDir: config.dataDir, database: opened, target, withObjects: !withoutFiles }),
+      );
+      tell(shown`Written: ${target} (${files} files)\n`);
+      if (database === 'postgres') {
+        tell(shown`The database is PostgreSQL and not in it: run pg_dump before this command.\n`);
+      }
+      if (config.storageBucket !== '') tell(shown`Files in the bucket are not in it.\n`);
       noteDataFolder(config.dataDir);
+    });
+  program
+    .command('restore <folder>')
+    .description('Fill an empty data folder from a backup.')
+    .action(async (folder: string) => {
+      const { dataDir, database: address } = loadConfig(process.env);
+      const { createdAt, veravox, database } = await restoreBackup(path.resolve(folder), dataDir);
+      tell(shown`Restored: the backup of ${createdAt} by veravox ${veravox}\n`);
+      if (database === 'postgres') tell(shown`Restore the dump of its PostgreSQL database as well.\n`);
+      else if (address !== undefined) {
+        tell(shown`Its database is SQLite. Run veravox database copy to use it with VERAVOX_DATABASE_URL.\n`);
+      }
+      noteDataFolder(dataDir);
     });
 }

@@ -53,7 +53,8 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox database copy --dry-run', 'what would be copied'],
     ['VERAVOX_DATABASE_URL=postgres://veravox@db.example/veravox veravox database copy', 'from SQLite'],
   ],
-  backup: [['veravox backup /backups/veravox-2026-12-31.db', 'a new file, while the server runs']],
+  backup: [['veravox backup /backups/veravox-2026-12-31', 'a new folder, while the server runs']],
+  restore: [['VERAVOX_DATA_DIR=/srv/veravox veravox restore /backups/veravox-2026-12-31', 'on any machine']],
   predict: [
     ['veravox predict call.wav', 'one file'],
     ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],

@@ -1,38 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// `veravox backup` and `veravox restore`: of a server under load, everything from before the backup is as it was in another
+// place, and everything from during the backup is there whole or not at all.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
-import { runCli, temporaryFolder } from '../support/cli.js';
+import { type TestContext, test } from 'node:test';
+import { VeravoxClient } from '../../client/src/client.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { Cli, type Finished, runCli, temporaryFolder } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { startPostgres } from '../support/postgres.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 
-test('a backup never replaces a file, and is not for PostgreSQL', async (t) => {
+test('a backup never replaces anything, and a restore fills empty data folders only', async (t) => {
   const folder = temporaryFolder(t);
   const env = { VERAVOX_DATA_DIR: path.join(folder, 'data') };
-  const file = path.join(folder, 'backup.db');
-  fs.writeFileSync(file, 'another');
-  const refused = await runCli(['backup', file], env);
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /backup\.db exists already/);
-  assert.equal(fs.readFileSync(file, 'utf8'), 'another');
-  const missing = await runCli(['backup', path.join(folder, 'nowhere', 'backup.db')], env);
-  assert.equal(missing.status, 1);
-  assert.match(missing.stderr, /no such file or folder/);
+  const there = path.join(folder, 'there');
+  fs.mkdirSync(there);
+  await runCli(['keys', 'create'], env);
+  for (const [target, said] of [
+    [there, /there exists already/],
+    [path.join(folder, 'nowhere', 'backup'), /no such file or folder/],
+    [path.join(folder, 'data', 'backup'), /is in the data folder/],
+  ] as const) {
+    const refused = await runCli(['backup', target], env);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, said);
+  }
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['data', 'there']);
+
+  const backup = path.join(folder, 'backup');
+  assert.equal((await runCli(['backup', backup], env)).status, 0);
+  const restore = (from: string, to: string): Promise<Finished> =>
+    runCli(['restore', from], { VERAVOX_DATA_DIR: path.join(folder, to) });
+  for (const [from, to, said] of [
+    [there, 'new', /is no backup: it has no backup\.json/],
+    [path.join(folder, 'nowhere'), 'new', /no such file or folder/],
+    [backup, 'data', /is not empty: it has /],
+  ] as const) {
+    const refused = await restore(from, to);
+    assert.equal(refused.status, 1, refused.stdout);
+    assert.match(refused.stderr, said);
+  }
+  fs.writeFileSync(path.join(backup, 'more'), '');
+  assert.match((await restore(backup, 'new')).stderr, /it is incomplete/);
 });
 
-test('a backup is one file with everything, for its owner only, and a server starts from it', async (t) => {
+test('with PostgreSQL, a backup has the files and says that the dump is missing', async (t) => {
+  const postgres = await startPostgres();
+  t.after(() => postgres.remove());
   const folder = temporaryFolder(t);
-  const env = { VERAVOX_DATA_DIR: path.join(folder, 'data') };
-  await runCli(['keys', 'create', '--name', 'kept'], env);
-  const file = path.join(folder, 'backup.db');
-  assert.equal((await runCli(['backup', file], env)).status, 0);
-  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(fs.readdirSync(folder).sort(), ['backup.db', 'data']);
-  await runCli(['keys', 'create', '--name', 'later'], env);
+  const env = {
+    VERAVOX_DATA_DIR: path.join(folder, 'data'),
+    VERAVOX_DATABASE_URL: await postgres.createDatabase(),
+  };
+  const backup = path.join(folder, 'backup');
+  fs.mkdirSync(path.join(folder, 'data/objects'), { recursive: true });
+  fs.writeFileSync(path.join(folder, 'data/objects/one'), 'object');
+  const { status, stderr } = await runCli(['backup', backup], env);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /run pg_dump before this command/);
+  assert.deepEqual(fs.readdirSync(backup).sort(), ['backup.json', 'objects']);
+  const bare = path.join(folder, 'bare');
+  assert.equal((await runCli(['backup', bare, '--without-files'], env)).status, 0);
+  assert.deepEqual(fs.readdirSync(bare), ['backup.json']);
+});
 
-  const restored = path.join(folder, 'restored');
-  fs.mkdirSync(restored);
-  fs.copyFileSync(file, path.join(restored, 'veravox.db'));
-  const { stdout } = await runCli(['keys', 'list'], { VERAVOX_DATA_DIR: restored });
-  assert.match(stdout, / kept /);
-  assert.doesNotMatch(stdout, / later /);
+interface Running {
+  readonly cli: Cli;
+  readonly origin: string;
+}
+
+async function serve(t: TestContext, env: Record<string, string>): Promise<Running> {
+  const cli = new Cli(['serve'], { ...env, PORT: '0', VERAVOX_SCORING_THREADS: '1' });
+  t.after(async () => {
+    cli.child.kill('SIGKILL');
+    await cli.finished;
+  });
+  const [, origin = ''] = await cli.printed(/is ready on (http:\S+)\n/);
+  return { cli, origin };
+}
+
+async function makeKey(env: Record<string, string>, name: string, account: string): Promise<string> {
+  return (await runCli(['keys', 'create', '--name', name, '--account', account], env)).stdout.trim();
+}
+
+/** A file that proves by its name that it is whole. */
+function someFile(i: number): { key: string; content: Buffer } {
+  const content = Buffer.alloc(200_000 + i, `${i} `);
+  return { key: `${createHash('sha256').update(content).digest('hex')}.bin`, content };
+}
+
+async function store(client: VeravoxClient, key: string, content: Uint8Array): Promise<void> {
+  const [link] = (await client.createUploadLinks([key])).url;
+  assert.ok(link);
+  await client.upload(link, content);
+}
+
+async function contentsOf(client: VeravoxClient): Promise<Map<string, string>> {
+  const { url } = await client.getDownloadLinks('');
+  const found = new Map<string, string>();
+  for (const { key, value } of url) {
+    const bytes = Buffer.from(await (await fetch(value)).arrayBuffer());
+    found.set(key, createHash('sha256').update(bytes).digest('hex'));
+  }
+  return found;
+}
+
+interface UsageRow {
+  readonly key: string;
+}
+
+async function usageOf(env: Record<string, string>, account: string): Promise<UsageRow[]> {
+  const { stdout } = await runCli(['usage', '--account', account, '--json'], env);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as UsageRow);
+}
+
+test('a server restored from a backup under load is as it was', async (t) => {
+  const folder = temporaryFolder(t);
+  const clip = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
+  const models = path.join(folder, 'models');
+  fs.mkdirSync(models);
+  writeTinyModels(models, 'even');
+  const common = { VERAVOX_MODELS_DIR: models, VERAVOX_ANALYSE_UPLOADS: 'off' };
+  const env = { ...common, VERAVOX_DATA_DIR: path.join(folder, 'data') };
+  const { cli, origin } = await serve(t, env);
+  const quietKey = await makeKey(env, 'quiet', 'quiet');
+  const busyKey = await makeKey(env, 'busy', 'busy');
+  const quiet = new VeravoxClient({ baseUrl: origin, apiKey: quietKey });
+  const busy = new VeravoxClient({ baseUrl: origin, apiKey: busyKey });
+
+  await store(quiet, 'call.flac', clip);
+  for (let i = 0; i < 3; i++) await store(quiet, someFile(i).key, someFile(i).content);
+  const { id } = await quiet.createJob({ key: 'call.flac' });
+  const job = await quiet.waitForJob(id, { pollMs: 20 });
+  assert.equal(job.state, 'succeeded');
+  const contents = await contentsOf(quiet);
+  assert.equal(contents.size, 4);
+  await eventually(async () => (await usageOf(env, 'quiet')).length >= 4, 'usage is in the database');
+  let usage: UsageRow[] = [];
+  await eventually(async () => {
+    const before = usage;
+    usage = await usageOf(env, 'quiet');
+    return JSON.stringify(before) === JSON.stringify(usage);
+  }, 'it no longer changes');
+
+  let isLoaded = true;
+  let stored = 0;
+  const load = Array.from({ length: 3 }, async (_, worker) => {
+    for (let i = 0; isLoaded; i++) {
+      const { key, content } = someFile(worker * 10_000 + i);
+      await store(busy, key, content);
+      await busy.createJob({ key });
+      if (i % 3 === 2) await busy.deleteFiles([key]);
+      stored++;
+    }
+  });
+  await eventually(() => stored > 5, 'load');
+  const backup = path.join(folder, 'backup');
+  const storedBefore = stored;
+  const made = await runCli(['backup', backup], env);
+  assert.equal(made.status, 0, made.stderr);
+  assert.ok(stored > storedBefore, 'the server went on');
+  isLoaded = false;
+  await Promise.all(load);
+  const lateKey = await makeKey(env, 'late', 'late');
+  cli.child.kill('SIGKILL');
+  await cli.finished;
+  for (const name of fs.readdirSync(backup, { recursive: true, encoding: 'utf8' })) {
+    const { mode } = fs.statSync(path.join(backup, name));
+    assert.equal(mode & 0o077, 0, name);
+  }
+
+  const elsewhere = { ...common, VERAVOX_DATA_DIR: path.join(folder, 'elsewhere') };
+  const restored = await runCli(['restore', backup], elsewhere);
+  assert.equal(restored.status, 0, restored.stderr);
+  assert.deepEqual(await usageOf(elsewhere, 'quiet'), usage);
+  const audit = await runCli(['audit', 'verify'], elsewhere);
+  assert.equal(audit.status, 0, audit.stdout + audit.stderr);
+  const next = await serve(t, elsewhere);
+  const clientOf = (apiKey: string) => new VeravoxClient({ baseUrl: next.origin, apiKey });
+  assert.deepEqual(await clientOf(quietKey).getJob(id), job);
+  assert.deepEqual(await contentsOf(clientOf(quietKey)), contents);
+  const ofLoad = await contentsOf(clientOf(busyKey));
+  assert.ok(ofLoad.size > 0);
+  for (const [key, sha256] of ofLoad) assert.equal(key, `analysis/${sha256}.bin`);
+  await assert.rejects(clientOf(lateKey).getJob(id), { status: 401 });
+  const secrets = (dir: string): string => fs.readFileSync(path.join(folder, dir, 'storage.json'), 'utf8');
+  assert.equal(secrets('elsewhere'), secrets('data'));
 });

@@ -111,6 +111,7 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'webhooks replay': [[EVIL], ['--failed']],
   'database copy': [[]],
   backup: [[path.join(folder, `${EVIL}.backup`)], [path.join(noFile, EVIL)]],
+  restore: [[noFile], [path.join(folder, `${EVIL}.backup`)]],
   predict: [
     [speech, noFile],
     [speech, noFile, '--json', '--fail-on', 'bonafide'],

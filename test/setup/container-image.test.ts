@@ -36,6 +36,11 @@ function buildStage(dir: string): void {
   fs.rmSync(path.join(dir, 'node_modules'));
   copyProductionPackages(path.join(dir, 'node_modules'));
   removeWorkspaceLinks(path.join(dir, 'node_modules'));
+  for (const [, script = '', target = ''] of dockerfile.matchAll(/&& (node .+) > (\S+) \\$/gm)) {
+    runHere(dir, 'sh', '-c', `${script} > ${target}`);
+  }
+  assert.match(dockerfile, /&& chmod \+x dist\/cli\/main\.js\n/);
+  fs.chmodSync(path.join(dir, 'dist/cli/main.js'), 0o755);
   const addon = 'build/addon/Release/veravox.node';
   fs.mkdirSync(path.dirname(path.join(dir, addon)), { recursive: true });
   fs.copyFileSync(path.join(packageDir, addon), path.join(dir, addon));
@@ -113,6 +118,39 @@ function assertComplete(imageDir: string): void {
   );
 }
 
+/** Every package of the lock file that is in the image has a line in the bill of materials and in the licences. */
+function assertNamesItsParts(imageDir: string): void {
+  const { components } = JSON.parse(fs.readFileSync(path.join(imageDir, 'sbom.cdx.json'), 'utf8'));
+  const named = new Set(components.map(({ purl }: { purl: string }) => decodeURIComponent(purl)));
+  const licences = fs.readFileSync(path.join(imageDir, 'licences.txt'), 'utf8');
+  const lock = JSON.parse(fs.readFileSync(path.join(packageDir, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; name?: string }>;
+  };
+  const inImage = Object.entries(lock.packages).filter(
+    ([location]) => location !== '' && fs.existsSync(path.join(imageDir, location, 'package.json')),
+  );
+  assert.ok(inImage.length > 50, `${inImage.length}`);
+  for (const [location, { version, name = location.replace(/.*node_modules\//, '') }] of inImage) {
+    assert.ok(named.has(`pkg:npm/${name}@${version}`), `the bill of materials lacks ${location}`);
+    assert.ok(
+      licences.includes(`\n=== ${name} ${version}: `) || licences.startsWith(`=== ${name} `),
+      location,
+    );
+  }
+  assert.match(licences, /Permission is hereby granted, free of charge/);
+}
+
+/** `veravox` in a shell of the container. */
+function assertOnPath(imageDir: string, dir: string): void {
+  const [, target = '', link = ''] = /ln -s (\S+) (\S+)/.exec(dockerfile) ?? [];
+  assert.equal(path.dirname(link), '/usr/local/bin');
+  const here = path.join(dir, path.basename(link));
+  fs.symlinkSync(path.join(imageDir, path.relative(image.workdir, target)), here);
+  const env = { PATH: `${dir}:${path.dirname(process.execPath)}:${process.env.PATH}` };
+  const { stdout, stderr } = spawnSync('veravox', ['--version'], { env, encoding: 'utf8' });
+  assert.match(stdout, /^\d+\.\d+\.\d+ /, stderr);
+}
+
 function assertNothingUnneeded(imageDir: string): void {
   const links = filesIn(path.join(imageDir, 'node_modules'))
     .filter((entry) => entry.isSymbolicLink())
@@ -148,6 +186,10 @@ test('the image’s files are complete and become ready, and the health check fo
   const imageDir = imageLayout(dir);
   assertComplete(imageDir);
   assertNothingUnneeded(imageDir);
+  assertNamesItsParts(imageDir);
+  assertOnPath(imageDir, dir);
+  // `docker stop` waits for 10 s.
+  assert.ok(Number(image.env.VERAVOX_STOP_GRACE_MS) + Number(image.env.VERAVOX_STOP_DRAIN_MS) < 10_000);
   const port = await freePort();
   const dataDir = path.join(imageDir, 'data');
   // The image's settings, with another data folder.

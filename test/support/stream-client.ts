@@ -19,6 +19,8 @@ export interface StreamOptions {
   readonly path?: string;
   /** Source address that the server sees. */
   readonly localAddress?: string;
+  /** A connection to use, such as one with TLS. */
+  readonly socket?: net.Socket;
 }
 
 /** An answer other than a WebSocket. */
@@ -54,7 +56,7 @@ export class StreamClient {
   /** Resolves with the client, or with the server's other answer. */
   static async connect(port: number, options: StreamOptions = {}): Promise<StreamClient | Refusal> {
     const { localAddress = '127.0.0.1' } = options;
-    const socket = net.connect({ port, host: '127.0.0.1', localAddress });
+    const socket = options.socket ?? net.connect({ port, host: '127.0.0.1', localAddress });
     const client = new StreamClient(socket);
     const key = randomBytes(16).toString('base64');
     const headers = {

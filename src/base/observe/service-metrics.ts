@@ -230,7 +230,7 @@ export class ServiceMetrics {
     gauge('veravox_streams', 'Open streams of live audio.', sources.streams);
     gauge(
       'veravox_streams_away',
-      'Those of them whose client has lost its connection and may come back.',
+      'Streams whose client has lost its connection and may come back.',
       sources.streamsAway,
     );
     gauge(

@@ -13,6 +13,7 @@ import { processState } from '../../state/data-folder/process-state.js';
 import { Heartbeat } from './heartbeat.js';
 import { InFlightCounts } from './in-flight-counts.js';
 import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
+import { processMetrics } from './process-metrics.js';
 import { ProcessQuestions } from './process-questions.js';
 
 export interface SupervisorOptions {
@@ -342,18 +343,7 @@ export class Supervisor {
 
   async #metricsText(): Promise<string> {
     const told = await this.#askAll<readonly MetricObject[]>({ of: 'metrics' });
-    const own = [
-      counter(
-        'veravox_process_restarts_total',
-        'Processes of the server that ended and were started again.',
-        this.#restarts,
-      ),
-      counter(
-        'veravox_process_hangs_total',
-        'Processes of the server that were ended because they no longer answered.',
-        this.#hangs,
-      ),
-    ];
+    const own = processMetrics({ restarts: this.#restarts, hangs: this.#hangs });
     return AggregatorRegistry.aggregate<PrometheusContentType>([...told, own] as MetricObject[][]).metrics();
   }
 
@@ -361,15 +351,6 @@ export class Supervisor {
     return this.#questions.askAll(this.#hearing(), question);
   }
 }
-
-const counter = (name: string, help: string, value: number): MetricObject =>
-  ({
-    name,
-    help,
-    type: 'counter',
-    aggregator: 'sum',
-    values: [{ value, labels: {} }],
-  }) as unknown as MetricObject;
 
 /** Without effect on a process that has just ended. */
 function tell(worker: Worker, message: ToProcess): void {

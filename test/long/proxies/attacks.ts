@@ -5,8 +5,8 @@
 
 type Attack = readonly [name: string, bytes: (hidden: string) => string];
 
-export function hiddenRequests(apiKey: string): readonly Attack[] {
-  const start = `POST /v1/file HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+export function hiddenRequests(host: string, apiKey: string): readonly Attack[] {
+  const start = `POST /v1/file HTTP/1.1\r\nHost: ${host}\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n`;
   /** `length` bytes for one program, `{}` for the other. */
   const framed =
     (headers: (length: number) => string, body: (hidden: string) => string) =>
@@ -121,29 +121,25 @@ export function hiddenRequests(apiKey: string): readonly Attack[] {
     [
       'an upgrade to h2c',
       (hidden) =>
-        `GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n${hidden}`,
+        `GET /livez HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n${hidden}`,
     ],
     [
       'a WebSocket',
       (hidden) =>
-        `GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n${hidden}`,
+        `GET /livez HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n${hidden}`,
     ],
     [
       'a body of a GET',
-      (hidden) =>
-        `GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+      (hidden) => `GET /livez HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
     ],
     [
       'a body of a HEAD',
       (hidden) =>
-        `HEAD /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+        `HEAD /livez HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
     ],
     ['HTTP/1.0 with a coding', (hidden) => `${start.replace('1.1', '1.0')}${te}\r\n0\r\n\r\n${hidden}`],
-    ['two hosts', (hidden) => `GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: other\r\n\r\n${hidden}`],
-    [
-      'a target with a host',
-      (hidden) => `GET http://other/livez HTTP/1.1\r\nHost: localhost\r\n\r\n${hidden}`,
-    ],
+    ['two hosts', (hidden) => `GET /livez HTTP/1.1\r\nHost: ${host}\r\nHost: other\r\n\r\n${hidden}`],
+    ['a target with a host', (hidden) => `GET http://other/livez HTTP/1.1\r\nHost: ${host}\r\n\r\n${hidden}`],
     [
       '100 Continue refused',
       (hidden) => `${start}Expect: 100-continue\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
