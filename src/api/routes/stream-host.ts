@@ -24,8 +24,6 @@ export interface SharedStreamParts extends Pick<OpenStreamParts, 'sessions' | 'p
   record(record: RequestRecord): void;
 }
 
-export type StreamHolder = Holder & { readonly key: string };
-
 export interface StreamRouteParts extends SharedStreamParts, OpenStreamParts {
   readonly config: Config;
 }
@@ -33,7 +31,7 @@ export interface StreamRouteParts extends SharedStreamParts, OpenStreamParts {
 /** The server's side of a connection. Keeps little of its request, which would otherwise live as long. */
 export function hostFor(
   request: RouteRequest,
-  holder: StreamHolder,
+  holder: Holder,
   parts: StreamRouteParts,
   validator: FieldValidator<StreamFields>,
 ): StreamHost {

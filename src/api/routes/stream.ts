@@ -8,6 +8,7 @@ import {
 } from '../../base/contract/stream-endpoints.js';
 import { type StreamFields, streamFieldSchemas, streamRequired } from '../../base/contract/stream-fields.js';
 import { addressBlock } from '../admission/address-block.js';
+import type { Holder } from '../admission/shared-budget.js';
 import { CallConnection } from '../streams/call-connection.js';
 import type { CallLog } from '../streams/call-log.js';
 import { StreamConnection } from '../streams/stream-connection.js';
@@ -18,7 +19,7 @@ import { eventStream } from './event-stream.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues } from './link-fields.js';
 import { callerOf, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
-import { hostFor, placeFor, refuseOthers, type StreamHolder, type StreamRouteParts } from './stream-host.js';
+import { hostFor, placeFor, refuseOthers, type StreamRouteParts } from './stream-host.js';
 
 /** `GET /v1/stream`, telephone calls, and tickets for both. */
 export function streamRoutes(parts: StreamRouteParts): Route[] {
@@ -50,11 +51,12 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
       wantsHeaders: true,
       handle(request) {
         refuseOthers(request, parts.config.corsOrigins);
+        const { account } = callerOf(request);
         const holder = holderOf(request);
         const host = {
           ...hostFor(request, holder, parts, validator),
           idleTimeoutS: parts.config.streamIdleTimeoutS,
-          add: (ids: readonly string[], log: CallLog) => parts.calls.add(holder.key, ids, log),
+          add: (ids: readonly string[], log: CallLog) => parts.calls.add(account, ids, log),
         };
         const socket = new CallConnection(host, placeFor(holder, parts));
         return { status: 101, contentType: '', body: '', socket };
@@ -65,7 +67,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
   ];
 }
 
-const holderOf = (request: RouteRequest): StreamHolder => ({
+const holderOf = (request: RouteRequest): Holder => ({
   key: callerOf(request).keyId,
   address: addressBlock(request.clientAddress),
 });
@@ -74,7 +76,7 @@ const holderOf = (request: RouteRequest): StreamHolder => ({
 function follow({ calls }: StreamRouteParts, request: RouteRequest): Reply {
   const [start = '', end = ''] = callEventsEndpoint.path.split('{id}');
   const id = request.path.slice(start.length, -end.length);
-  const log = calls.find(callerOf(request).keyId, decoded(id));
+  const log = calls.find(callerOf(request).account, decoded(id));
   const seen = /^\d{1,9}$/.exec(request.headers.get('last-event-id') ?? '');
   return eventStream(new CallEvents(log, seen === null ? 0 : Number(seen[0]) + 1));
 }

@@ -22,7 +22,8 @@ import type { SessionListener } from './stream-session.js';
 import { type OpenStream, RESUME_WITHIN_S } from './stream-sessions.js';
 
 /** The server, as a call sees it. */
-export interface CallHost extends Pick<StreamHost, 'correlationId' | 'sessions' | 'start' | 'endedWithoutStream'> {
+export interface CallHost
+  extends Pick<StreamHost, 'correlationId' | 'sessions' | 'start' | 'endedWithoutStream'> {
   readonly idleTimeoutS: number;
   /** Lets followers find the call. @returns ends that */
   add(ids: readonly string[], log: CallLog): () => void;

@@ -58,13 +58,13 @@ export class CallLog {
   }
 }
 
-/** The calls of this process, by key and by their names at the provider. */
+/** The calls of this process, by account and by their names at the provider. */
 export class Calls {
   readonly #logs = new Map<string, CallLog>();
 
   /** @returns removes it */
-  add(keyId: string, ids: readonly string[], log: CallLog): () => void {
-    const names = ids.map((id) => nameOf(keyId, id));
+  add(account: string, ids: readonly string[], log: CallLog): () => void {
+    const names = ids.map((id) => nameOf(account, id));
     for (const name of names) this.#logs.set(name, log);
     return () => {
       for (const name of names) if (this.#logs.get(name) === log) this.#logs.delete(name);
@@ -72,11 +72,11 @@ export class Calls {
   }
 
   /** @throws ServiceError CALL_UNKNOWN */
-  find(keyId: string, id: string): CallLog {
-    const log = this.#logs.get(nameOf(keyId, id));
+  find(account: string, id: string): CallLog {
+    const log = this.#logs.get(nameOf(account, id));
     if (log === undefined) throw new ServiceError('CALL_UNKNOWN');
     return log;
   }
 }
 
-const nameOf = (keyId: string, id: string): string => `${keyId} ${id}`;
+const nameOf = (account: string, id: string): string => `${account} ${id}`;

@@ -58,7 +58,10 @@ const otherNames: Readonly<Record<string, string>> = {
 /** Compiled for the first call, not at start. */
 const checks = once(() => {
   const ajv = new Ajv({ ...ownSchemas, allowUnionTypes: true });
-  return { isStart: ajv.compile<StartMessage>(callStartMessage), isMedia: ajv.compile<AudioMessage>(callMediaMessage) };
+  return {
+    isStart: ajv.compile<StartMessage>(callStartMessage),
+    isMedia: ajv.compile<AudioMessage>(callMediaMessage),
+  };
 });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

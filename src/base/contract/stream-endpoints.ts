@@ -9,7 +9,8 @@ export const streamTicket = {
   properties: {
     ticket: {
       type: 'string',
-      description: 'Opens one stream: the name of a WebSocket protocol after `veravox.ticket.`, or the end of the path of a call.',
+      description:
+        'Opens one stream: the name of a WebSocket protocol after `veravox.ticket.`, or the end of the path of a call.',
       minLength: 1,
     },
     expires_in_s: { type: 'integer', description: 'Seconds for which it can be used.', minimum: 1 },
@@ -99,6 +100,10 @@ export const streamEndpoint: Endpoint = {
 export const callEndpoint: Endpoint = {
   ...streamEndpoint,
   path: '/v1/stream/calls/',
-  parameter: { name: 'ticket', description: 'The ticket of the call.', example: streamTicket.examples[0].ticket },
+  parameter: {
+    name: 'ticket',
+    description: 'The ticket of the call.',
+    example: streamTicket.examples[0].ticket,
+  },
   operation: { ...streamEndpoint.operation, id: 'streamCall', summary: 'A telephone call over a WebSocket.' },
 };

@@ -75,7 +75,8 @@ export const streamEntries = {
   CALL_UNKNOWN: {
     status: 404,
     code: 'not_found',
-    message: 'This process has no call with this id, which may begin later; a call that is over is kept for 30 s.',
+    message:
+      'This process has no call with this id, which may begin later; a call that is over is kept for 30 s.',
     when: "A follower of a call asks before the call has begun, long after its end, in another process, or with another account's key.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
