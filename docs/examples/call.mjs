@@ -11,7 +11,6 @@ const [server, key, file, speed = '1'] = process.argv.slice(2);
 const headers = { 'x-api-key': key };
 const streamSid = `MZ${randomUUID()}`;
 const CHUNK_MS = 20;
-const CHUNK_SAMPLES = 160;
 
 /** The provider's part, but for the ticket, which your own service asks for. */
 async function play() {
@@ -30,14 +29,12 @@ async function play() {
   send('connected', { protocol: 'Call', version: '1.0.0' });
   send('start', { start: { streamSid, tracks, mediaFormat, customParameters: { threshold: '0.5' } } });
   const beganMs = performance.now();
-  const step = CHUNK_SAMPLES * tracks.length;
+  const step = 8 * CHUNK_MS * tracks.length;
   for (let at = 0, timestamp = 0; at < samples.length; at += step, timestamp += CHUNK_MS) {
     const chunk = samples.subarray(at, at + step);
     for (const [channel, track] of tracks.entries()) {
       const payload = chunk.filter((_, i) => i % tracks.length === channel).toString('base64');
-      send('media', {
-        media: { track, chunk: String(timestamp / CHUNK_MS + 1), timestamp: String(timestamp), payload },
-      });
+      send('media', { media: { track, timestamp: String(timestamp), payload } });
     }
     await pause(Math.max(0, beganMs + timestamp / Number(speed) - performance.now()));
   }

@@ -3,6 +3,8 @@ import { rounded } from '../../analysis/verdict/verdict.js';
 
 /** Samples of G.711 at 8 kHz. */
 const BYTES_PER_MS = 8;
+/** A shorter gap is none, as long as a chunk would not fit into it. */
+const MAX_JITTER_MS = 20;
 /** Audio that waits for an earlier chunk. */
 const MAX_EARLY_MS = 200;
 /** A window long, so that none has audio from before a gap and from after it. */
@@ -73,12 +75,12 @@ export class LegAudio {
       const { atMs, bytes } = first;
       const lengthMs = bytes.length / BYTES_PER_MS;
       const gapMs = atMs - (this.#nextMs ?? 0);
-      // Times jitter: less than its own length from its place, a chunk is in its place.
-      if (gapMs >= lengthMs && !isLost()) return;
+      const isGap = gapMs >= Math.min(lengthMs, MAX_JITTER_MS);
+      if (isGap && !isLost()) return;
       this.#early.shift();
       this.#earlyBytes -= bytes.length;
       if (gapMs <= -lengthMs) continue;
-      if (gapMs >= lengthMs) this.#fill(gapMs);
+      if (isGap) this.#fill(gapMs);
       this.#append(bytes);
     }
   }

@@ -79,6 +79,15 @@ test('times that jitter neither add nor lose audio', () => {
   assert.equal(Buffer.concat(pushed.pieces).length, 50 * CHUNK_BYTES);
 });
 
+test('a gap between long chunks is silence, too', () => {
+  const pushed = new Pushed();
+  pushed.chunk(0, 0, 8000);
+  pushed.chunk(1100, 1, 8000);
+  pushed.chunk(2110, 2, 8000);
+  pushed.audio.flush();
+  assert.equal(pushed.runs, '0:1000 255:100 1:1000 2:1000');
+});
+
 test('times of the call begin with the first chunk', () => {
   const pushed = new Pushed();
   pushed.chunk(12_340, 1);

@@ -95,8 +95,3 @@ test('the program gets the scores of a file for each leg', async (t) => {
     assert.deepEqual([result.global, result.audio_duration], [json.global, json.audio_duration]);
   }
 });
-
-test('the program has at most 60 lines', () => {
-  const text = fs.readFileSync(path.join(packageDir, 'docs/examples/call.mjs'), 'utf8');
-  assert.ok(text.trimEnd().split('\n').length <= 60);
-});
