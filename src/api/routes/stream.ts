@@ -9,12 +9,10 @@ import {
 import { type StreamFields, streamFieldSchemas, streamRequired } from '../../base/contract/stream-fields.js';
 import { addressBlock } from '../admission/address-block.js';
 import type { Holder } from '../admission/shared-budget.js';
-import { CallConnection } from '../streams/call-connection.js';
 import type { CallLog } from '../streams/call-log.js';
 import { StreamConnection } from '../streams/stream-connection.js';
 import { TICKET_LIFETIME_S, type Tickets } from '../streams/tickets.js';
 import { noteParameters } from '../upload/ignored-fields.js';
-import { CallEvents } from './call-events.js';
 import { eventStream } from './event-stream.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues } from './link-fields.js';
@@ -49,8 +47,9 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
       isPrefix: true,
       hasTicketInPath: true,
       wantsHeaders: true,
-      handle(request) {
+      async handle(request) {
         refuseOthers(request, parts.config.corsOrigins);
+        const { CallConnection } = await import('../streams/call-connection.js');
         const { account } = callerOf(request);
         const holder = holderOf(request);
         const host = {
@@ -73,11 +72,12 @@ const holderOf = (request: RouteRequest): Holder => ({
 });
 
 /** @throws ServiceError CALL_UNKNOWN */
-function follow({ calls }: StreamRouteParts, request: RouteRequest): Reply {
+async function follow({ calls }: StreamRouteParts, request: RouteRequest): Promise<Reply> {
   const [start = '', end = ''] = callEventsEndpoint.path.split('{id}');
   const id = request.path.slice(start.length, -end.length);
   const log = calls.find(callerOf(request).account, decoded(id));
   const seen = /^\d{1,9}$/.exec(request.headers.get('last-event-id') ?? '');
+  const { CallEvents } = await import('./call-events.js');
   return eventStream(new CallEvents(log, seen === null ? 0 : Number(seen[0]) + 1));
 }
 
