@@ -24,21 +24,25 @@ export class CallEvents implements ReplyTexts {
       this.#isFirst = false;
       return `retry: ${RECONNECT_MS}\n\n`;
     }
-    for (let isWaiting = true; ; isWaiting = false) {
-      const event = this.#log.from(this.#next);
-      if (event !== undefined) {
-        this.#next = event.next;
-        return event.text;
-      }
-      if (this.#log.isOver || this.#isClosed) return undefined;
-      if (!isWaiting) return SIGN_OF_LIFE;
-      await this.#news.wait();
-    }
+    const event = this.#take();
+    if (event !== undefined || this.#isDone) return event;
+    await this.#news.wait();
+    return this.#take() ?? (this.#isDone ? undefined : SIGN_OF_LIFE);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#leave();
     this.#news.tell();
+  }
+
+  get #isDone(): boolean {
+    return this.#log.isOver || this.#isClosed;
+  }
+
+  #take(): string | undefined {
+    const event = this.#log.from(this.#next);
+    if (event !== undefined) this.#next = event.next;
+    return event?.text;
   }
 }
