@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_binding.h"
 
+#include <map>
+
 #include "prepare/model_input_text.h"
 
 namespace veravox {
@@ -15,8 +17,14 @@ LiveFormat ToFormat(const Napi::Object& given) {
   LiveFormat format;
   const Napi::Value encoding = given.Get("encoding");
   const std::string name = encoding.IsString() ? encoding.As<Napi::String>().Utf8Value() : "";
-  if (name != "pcm16" && name != "opus") Misuse(given.Env(), "encoding", "pcm16 or opus");
-  format.encoding = name == "opus" ? LiveFormat::Encoding::kOpus : LiveFormat::Encoding::kPcm16;
+  static const std::map<std::string, LiveFormat::Encoding> encodings = {
+      {"pcm16", LiveFormat::Encoding::kPcm16},
+      {"mulaw", LiveFormat::Encoding::kMuLaw},
+      {"alaw", LiveFormat::Encoding::kALaw},
+      {"opus", LiveFormat::Encoding::kOpus}};
+  const auto found = encodings.find(name);
+  if (found == encodings.end()) Misuse(given.Env(), "encoding", "pcm16, mulaw, alaw or opus");
+  format.encoding = found->second;
   format.sample_rate_hz = static_cast<int>(Number(given, "sampleRateHz"));
   format.channels = static_cast<int>(Number(given, "channels"));
   format.pre_skip = static_cast<int>(Number(given, "preSkip"));

@@ -44,7 +44,7 @@ export interface StreamOptions extends StreamFields {
 
 type OpenOptions = Omit<StreamOptions, 'ticket'> & { readonly ticket: () => Promise<string> };
 
-const PCM_SAMPLE_BYTES = 2;
+const SAMPLE_BYTES = { pcm16: 2, mulaw: 1, alaw: 1 } as const;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 /** The server is full or stops, or the stream is in another of its processes. */
@@ -107,7 +107,7 @@ export class LiveStream {
   }
 
   /**
-   * Sends samples of 16 bits, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of the
+   * Sends whole samples, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of the
    * server's limit, so that a file can also be streamed.
    * @throws VeravoxError, or the signal's reason, once the stream has failed
    */
@@ -121,7 +121,8 @@ export class LiveStream {
     this.#socket?.send(bytes);
     const { encoding, packetMs = 20 } = this.#options;
     const { sample_rate, max_waiting_s } = this.ready;
-    this.#sentS += encoding === 'opus' ? packetMs / 1000 : bytes.length / PCM_SAMPLE_BYTES / sample_rate;
+    this.#sentS +=
+      encoding === 'opus' ? packetMs / 1000 : bytes.length / SAMPLE_BYTES[encoding] / sample_rate;
     const aheadMs = 1000 * (this.#sentS - max_waiting_s / 2) - (performance.now() - this.#beganMs);
     if (aheadMs > 0) await pause(aheadMs, this.#signal);
   }

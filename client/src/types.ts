@@ -383,15 +383,15 @@ export interface DriftReferenceFields {
 
 export interface StreamFields {
   /**
-   * `pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a container.
+   * `pcm16`: samples of 16 bits, little-endian, one channel. `mulaw` and `alaw`: G.711, one channel. `opus`: one Opus packet per message, without a container.
    */
-  encoding: 'pcm16' | 'opus';
+  encoding: 'pcm16' | 'mulaw' | 'alaw' | 'opus';
   /**
-   * Samples per second. Required for `pcm16`; Opus always counts at 48000.
+   * Samples per second. Required for `pcm16`; 8000 by default for G.711; Opus always counts at 48000.
    */
   sample_rate?: number;
   /**
-   * Channels of the Opus packets; `pcm16` has one.
+   * Channels of the Opus packets; other encodings have one.
    */
   channels?: 1 | 2;
   /**
@@ -602,7 +602,7 @@ export interface LargeFilePrediction {
 
 export interface StreamTicket {
   /**
-   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
+   * Opens one stream: the name of a WebSocket protocol after `veravox.ticket.`, or the end of the path of a call.
    */
   ticket: string;
   /**
@@ -2303,7 +2303,7 @@ export interface StreamReady {
    * Id of the model that answered.
    */
   model_id: string;
-  encoding: 'pcm16' | 'opus';
+  encoding: 'pcm16' | 'mulaw' | 'alaw' | 'opus';
   /**
    * Rate in which samples are counted.
    */
@@ -2475,6 +2475,130 @@ export interface StreamError {
    * Identifies the request; the same UUID is in the header `x-correlation-id`.
    */
   correlation_id: string;
+}
+
+/**
+ * The verdict on a window of a leg. Times are those of the call.
+ */
+export interface CallWindow {
+  type: 'window';
+  /**
+   * Number of the message among `window` and `skipped`, from 0.
+   */
+  event: number;
+  start: number;
+  end: number;
+  /**
+   * Items: Probability of being AI-generated.
+   */
+  scores: number[];
+  /**
+   * Distance of the score from the threshold, 0 to 1.
+   */
+  confidence: number;
+  /**
+   * `spoofed` means AI-generated, `bonafide` means human.
+   */
+  result: 'spoofed' | 'bonafide';
+  global: StreamVerdict;
+  /**
+   * `inbound`: from the caller to the provider. `outbound`: the other way.
+   */
+  leg: 'inbound' | 'outbound';
+}
+
+/**
+ * A window of a leg without enough speech.
+ */
+export interface CallSkipped {
+  type: 'skipped';
+  /**
+   * Number of the message among `window` and `skipped`, from 0.
+   */
+  event: number;
+  start: number;
+  end: number;
+  non_speech_percent: number;
+  /**
+   * `inbound`: from the caller to the provider. `outbound`: the other way.
+   */
+  leg: 'inbound' | 'outbound';
+}
+
+/**
+ * The verdict on a whole leg.
+ */
+export interface CallResult {
+  type: 'result';
+  /**
+   * All messages `window` and `skipped`.
+   */
+  events: number;
+  /**
+   * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
+   */
+  prediction_id: string;
+  global: GlobalVerdict;
+  /**
+   * Id of the model that answered.
+   */
+  model: string;
+  /**
+   * Duration of the audio in seconds.
+   */
+  audio_duration: number;
+  /**
+   * One sentence per warning; empty if there are no warnings.
+   */
+  warnings: string[];
+  /**
+   * `inbound`: from the caller to the provider. `outbound`: the other way.
+   */
+  leg: 'inbound' | 'outbound';
+}
+
+/**
+ * Why a leg has no result; without `leg`, the call.
+ */
+export interface CallError {
+  type: 'error';
+  error:
+    | 'validation_error'
+    | 'unauthorized'
+    | 'forbidden'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'timeout'
+    | 'payload_too_large'
+    | 'unsupported_format'
+    | 'rate_limited'
+    | 'internal_error'
+    | 'unavailable';
+  /**
+   * Line in errors.md.
+   */
+  key: string;
+  message: string;
+  status: number;
+  /**
+   * When another try can help.
+   */
+  retry_after_s?: number;
+  /**
+   * Identifies the request; the same UUID is in the header `x-correlation-id`.
+   */
+  correlation_id: string;
+  /**
+   * `inbound`: from the caller to the provider. `outbound`: the other way.
+   */
+  leg?: 'inbound' | 'outbound';
+}
+
+/**
+ * The last event of a call.
+ */
+export interface CallEnd {
+  type: 'end';
 }
 
 export interface ErrorBody {

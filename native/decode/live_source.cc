@@ -11,38 +11,43 @@
 #include "decode/libav_source.h"
 #include "decode/mono_mixer.h"
 #include "decode/packet_source.h"
+#include "decode/wave_file.h"
+#include "decode/wave_samples.h"
 
 namespace veravox {
 namespace {
 
-class LivePcm final : public AudioSource, public LiveSource {
+class LiveSamples final : public AudioSource, public LiveSource {
  public:
-  explicit LivePcm(int sample_rate_hz) : sample_rate_hz_(sample_rate_hz) {
+  LiveSamples(WaveCoding coding, std::string codec_name, int sample_rate_hz)
+      : sample_bytes_(SampleBytes(coding)),
+        codec_name_(std::move(codec_name)),
+        sample_rate_hz_(sample_rate_hz),
+        samples_(coding, false) {
     AVChannelLayout mono = {};
     mono.order = AV_CHANNEL_ORDER_UNSPEC;
     mono.nb_channels = 1;
-    mixer_.SetInput(SampleFormat::kS16, mono);
+    mixer_.SetInput(samples_.format(), mono);
   }
 
   void Push(std::span<const uint8_t> piece) override {
-    if (piece.size() % kSampleBytes != 0) {
-      throw StageError(ErrorCode::kInternal, "Expected whole samples of two bytes.");
-    }
+    if (piece.size() % sample_bytes_ != 0) throw StageError(ErrorCode::kInternal, "Expected whole samples.");
     bytes_.insert(bytes_.end(), piece.begin(), piece.end());
   }
   void Finish() override { finished_ = true; }
 
   bool Next(MonoBlock& block) override {
     if (bytes_.empty()) return false;
-    const size_t left = (bytes_.size() - read_) / kSampleBytes;
+    const size_t left = (bytes_.size() - read_) / sample_bytes_;
     mono_.resize(std::min(left, kBlockSamples));
-    mixer_.MixInterleaved(bytes_.data() + read_, mono_);
-    read_ += mono_.size() * kSampleBytes;
+    mixer_.MixInterleaved(samples_.Convert(bytes_.data() + read_, mono_.size()), mono_);
+    const size_t block_bytes = mono_.size() * sample_bytes_;
+    read_ += block_bytes;
     if (mono_.size() == left) {
       std::vector<uint8_t>().swap(bytes_);
       read_ = 0;
     }
-    block = {mono_, sample_rate_hz_};
+    block = {mono_, sample_rate_hz_, static_cast<double>(block_bytes) * 8.0};
     return true;
   }
   bool is_waiting() const override { return bytes_.empty() && !finished_; }
@@ -50,14 +55,16 @@ class LivePcm final : public AudioSource, public LiveSource {
   int channels() const override { return 1; }
   double progress() const override { return 0.0; }
   std::string container_name() const override { return "live"; }
-  std::string codec_name() const override { return "pcm_s16le"; }
+  std::string codec_name() const override { return codec_name_; }
 
  private:
-  static constexpr size_t kSampleBytes = 2;
   // A stream keeps the memory of one block, not of all audio that ever arrived at once.
   static constexpr size_t kBlockSamples = 16384;
 
+  const size_t sample_bytes_;
+  const std::string codec_name_;
   const int sample_rate_hz_;
+  WaveSamples samples_;
   MonoMixer mixer_;
   std::vector<uint8_t> bytes_;
   size_t read_ = 0;  // of them
@@ -188,7 +195,11 @@ LiveInput Make(Args&&... args) {
 LiveInput MakeLiveInput(const LiveFormat& format, const DecodeOptions& options, const StopSignal& stop) {
   switch (format.encoding) {
     case LiveFormat::Encoding::kPcm16:
-      return Make<LivePcm>(format.sample_rate_hz);
+      return Make<LiveSamples>(WaveCoding::kS16, "pcm_s16le", format.sample_rate_hz);
+    case LiveFormat::Encoding::kMuLaw:
+      return Make<LiveSamples>(WaveCoding::kMuLaw, "pcm_mulaw", format.sample_rate_hz);
+    case LiveFormat::Encoding::kALaw:
+      return Make<LiveSamples>(WaveCoding::kALaw, "pcm_alaw", format.sample_rate_hz);
     case LiveFormat::Encoding::kOpus:
       return Make<LiveOpus>(format, options, stop);
   }

@@ -13,16 +13,18 @@ namespace veravox {
 struct LiveFormat {
   enum class Encoding {
     kPcm16,  // little-endian, one channel; each piece has whole samples
+    kMuLaw,  // G.711, one channel
+    kALaw,   // G.711, one channel
     kOpus,   // each piece is a packet without a container (RFC 6716)
   };
   Encoding encoding = Encoding::kPcm16;
-  int sample_rate_hz = 16000;  // of PCM
+  int sample_rate_hz = 16000;  // of all but Opus
   int channels = 1;            // of Opus: 1 or 2
   int pre_skip = 0;            // of Opus: samples at 48 kHz to leave out at the start
 };
 
-// Audio that arrives in pieces. Gives the same samples as a file with the same content: PCM as in WAV,
-// Opus as in Ogg.
+// Audio that arrives in pieces. Gives the same samples as a file with the same content: PCM and
+// G.711 as in WAV, Opus as in Ogg.
 class LiveSource {
  public:
   virtual ~LiveSource() = default;

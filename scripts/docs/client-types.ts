@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compile, type Options } from 'json-schema-to-typescript';
 import { loadConfig } from '../../src/base/config/load-config.js';
+import { callEvents } from '../../src/base/contract/call.js';
 import { errorBody, forbiddenErrorBody } from '../../src/base/contract/error-bodies.js';
 import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
 import type { Fields } from '../../src/base/contract/operation.js';
@@ -60,6 +61,7 @@ function schemasOf(): Schema[] {
     fieldsSchema(streamFields),
     ...answers,
     ...serverMessages,
+    ...callEvents,
     errorBody,
     forbiddenErrorBody,
   ];

@@ -17,7 +17,8 @@ import { FrontDoor } from '../api/http/front-door.js';
 import { connectionsByPeer } from '../api/http/peer-connections.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
-import type { SharedStreamParts } from '../api/routes/stream.js';
+import type { SharedStreamParts } from '../api/routes/stream-host.js';
+import { Calls } from '../api/streams/call-log.js';
 import { StreamSessions } from '../api/streams/stream-sessions.js';
 import { Tickets } from '../api/streams/tickets.js';
 import { ArenaQueue } from '../api/upload/arena-queue.js';
@@ -98,6 +99,7 @@ export function openFront(options: ServerOptions, ended: EndedRequests, port: ()
     connections: new RequestPermits(config.maxStreams, { percents: shares, what: 'connections of streams' }),
     memory: queue.memory,
     tickets: new Tickets(files.signingSecret),
+    calls: new Calls(),
     record: (record) => ended.note(record, true),
   };
   const rates = options.rates ?? new RateLimits(rateLimitOf(config));

@@ -129,6 +129,36 @@ for (const rateHz of [8000, 16000, 44100, 48000])
     assertSame(await finished(run), analysis);
   });
 
+for (const law of ['mulaw', 'alaw'] as const)
+  test(`G.711 ${law} gives the windows and scores of a file, decoded here or by FFmpeg`, async (context) => {
+    const wav16 = path.join(temporaryFolder(context), 'in.wav');
+    await writeFile(wav16, monoWav(withPause(), 16000));
+    const convert = ffmpegInto(path.dirname(wav16));
+    const coded = convert(wav16, ['-ar', '8000', '-c:a', `pcm_${law}`, 'coded.wav']);
+    const bytes = await readFile(convert(coded, ['-c:a', 'copy', '-f', law, `coded.${law}`]));
+    const analysis = await ofFile(await readFile(coded), 60);
+    assert.ok(analysis.windows.length >= 3 && analysis.skipped.length === 1);
+    assert.deepEqual(
+      [analysis.windows[0]?.codec, analysis.windows[0]?.codedBitsPerS],
+      [`pcm_${law}`, 64_000],
+    );
+    const run = open({ ...pcm(8000), encoding: law }, 60);
+    for (let begin = 0, i = 0; begin < bytes.length; i++) {
+      const piece = bytes.subarray(begin, begin + 1 + ((i * 7919) % 3001));
+      run.live.push(Uint8Array.from(piece), piece.length / 8000);
+      begin += piece.length;
+    }
+    const events = await finished(run);
+    assertSame(events, analysis);
+    const decoded = await ofFile(await readFile(convert(coded, ['-c:a', 'pcm_s16le', 'decoded.wav'])), 60);
+    const scores = events.flatMap((event) => (event.kind === 'window' ? [event.window.scores] : []));
+    // The models have no offsets for G.711.
+    assert.deepEqual(
+      scores,
+      decoded.windows.map((window) => window.scores),
+    );
+  });
+
 for (const seconds of [0.7, 5, 10.05, 15.2])
   test(`audio that ends after ${seconds} s gives what a file gives`, async () => {
     const wav = monoWav(repeated(speech, 16000 * seconds), 16000);

@@ -151,6 +151,7 @@ export class FrontDoor {
         return;
       }
       const { keys, rates } = this.#options;
+      if (route.hasTicketInPath) exchange.ticket = exchange.path.slice(route.path.length);
       const known =
         exchange.ticket === '' ? keys.authenticate(exchange.apiKey) : this.#ticketHolder(exchange, route);
       const looking = known === undefined ? keys.lookUp(exchange.apiKey) : undefined;

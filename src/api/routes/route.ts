@@ -92,6 +92,8 @@ export interface Route extends Endpoint, PermitTraits {
   readonly wantsHeaders?: true;
   /** Also takes tickets instead of keys, and WebSocket's ways to present a key. */
   readonly isSocket?: true;
+  /** The rest of the path is a ticket: telephony providers send neither headers nor queries. */
+  readonly hasTicketInPath?: true;
   /** Says more to operators than to strangers. */
   readonly tellsOperators?: true;
   /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServerMessage } from '../../base/contract/stream.js';
+import type { ServerMessage, StreamErrorMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
@@ -8,14 +8,13 @@ import type { SessionListener } from './stream-session.js';
 import { type OpenStream, RESUME_WITHIN_S, type StreamSessions } from './stream-sessions.js';
 
 /** Of a JSON message. */
-const MAX_TEXT_BYTES = 16 * 1024;
+export const MAX_TEXT_BYTES = 16 * 1024;
 /** Of messages that the client has not taken. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 /** Audio follows the end of its connection by this code plus the status of its error. */
 const CLOSE_CODE_BASE = 4000;
 const NORMAL_CLOSE = 1000;
-/** RFC 6455: a reason has at most 123 bytes; keys of errors are shorter. */
-const HELLO_TIMEOUT_S = 10;
+export const HELLO_TIMEOUT_S = 10;
 
 /** The server, as a connection sees it. */
 export interface StreamHost {
@@ -108,31 +107,18 @@ export class StreamConnection implements SocketHandler, SessionListener {
   over(reason: ServiceError | undefined): void {
     if (this.#isOver) return;
     const socket = this.#socket;
-    if (reason !== undefined) this.send(this.#errorMessage(reason));
+    if (reason !== undefined) this.send(errorMessage(reason, this.#host.correlationId));
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
     if (this.#stream === undefined) this.#host.endedWithoutStream(reason);
-    if (reason === undefined) socket?.end(NORMAL_CLOSE, '');
-    else socket?.end(CLOSE_CODE_BASE + reason.status, reason.key);
-  }
-
-  #errorMessage({ code, key, message, status, retryAfterS }: ServiceError): ServerMessage {
-    return {
-      type: 'error',
-      error: code as Exclude<ServiceError['code'], 'forbidden_error'>,
-      key,
-      message,
-      status,
-      ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
-      correlation_id: this.#host.correlationId,
-    };
+    endSocket(socket, reason);
   }
 
   #guarded(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#fail(error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error }));
+      this.#fail(asServiceError(error));
     }
   }
 
@@ -182,6 +168,30 @@ export class StreamConnection implements SocketHandler, SessionListener {
     else this.#resume(message.session_id, message.secret, message.events);
   }
 }
+
+export function errorMessage(
+  { code, key, message, status, retryAfterS }: ServiceError,
+  correlationId: string,
+): StreamErrorMessage {
+  return {
+    type: 'error',
+    error: code as Exclude<ServiceError['code'], 'forbidden_error'>,
+    key,
+    message,
+    status,
+    ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
+    correlation_id: correlationId,
+  };
+}
+
+export function endSocket(socket: Socket | undefined, reason: ServiceError | undefined): void {
+  if (reason === undefined) socket?.end(NORMAL_CLOSE, '');
+  // RFC 6455: a reason has at most 123 bytes; keys of errors are shorter.
+  else socket?.end(CLOSE_CODE_BASE + reason.status, reason.key);
+}
+
+export const asServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error });
 
 function readyMessage({ id, secret, session }: OpenStream, warnings: readonly string[]): ServerMessage {
   const { fields, sampleRateHz, predictionId, modelId } = session;

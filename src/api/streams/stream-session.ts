@@ -8,7 +8,7 @@ import { warningsOf } from '../../analysis/verdict/warnings.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import { newPredictionId } from '../../base/contract/prediction-id.js';
 import type { ServerMessage } from '../../base/contract/stream.js';
-import { OPUS_RATE_HZ, type StreamFields } from '../../base/contract/stream-fields.js';
+import { OPUS_RATE_HZ, type StreamFields, TELEPHONE_RATE_HZ } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { invalid } from './client-message.js';
 import { opusSamples } from './opus-duration.js';
@@ -18,7 +18,7 @@ import { EVENT_BYTES, PIECE_BYTES, type StreamMemory } from './stream-memory.js'
 const MAX_KEPT_EVENTS = 512;
 /** Audio between two messages `received`. */
 const RECEIPT_S = 1;
-const PCM_SAMPLE_BYTES = 2;
+const SAMPLE_BYTES = { pcm16: 2, mulaw: 1, alaw: 1 } as const;
 
 export interface SessionLimits {
   /** As far as `maxWaitingBytes` goes. */
@@ -197,13 +197,15 @@ export class StreamSession {
   }
 
   #samplesIn(piece: Uint8Array): number {
-    if (this.fields.encoding === 'opus') {
+    const { encoding } = this.fields;
+    if (encoding === 'opus') {
       const samples = opusSamples(piece);
       if (samples === undefined) throw invalid('it is not an Opus packet');
       return samples;
     }
-    if (piece.length % PCM_SAMPLE_BYTES !== 0) throw invalid('it ends in the middle of a sample');
-    return piece.length / PCM_SAMPLE_BYTES;
+    const samples = piece.length / SAMPLE_BYTES[encoding];
+    if (!Number.isInteger(samples)) throw invalid('it ends in the middle of a sample');
+    return samples;
   }
 
   #take(event: LiveEvent): void {
@@ -317,7 +319,7 @@ function waitingSeconds(
   { maxWaitingS, maxWaitingBytes }: SessionLimits,
 ): number {
   if (encoding === 'opus') return maxWaitingS;
-  return Math.min(maxWaitingS, Math.floor(maxWaitingBytes / (rateHz * PCM_SAMPLE_BYTES)));
+  return Math.min(maxWaitingS, Math.floor(maxWaitingBytes / (rateHz * SAMPLE_BYTES[encoding])));
 }
 
 /** @throws ServiceError FIELD_INVALID */
@@ -330,7 +332,8 @@ function rateOf({ encoding, sample_rate, channels, pre_skip }: SessionFields): n
       refuse('sample_rate', `${OPUS_RATE_HZ} for Opus`, sample_rate);
     return OPUS_RATE_HZ;
   }
-  if (channels !== 1) refuse('channels', '1 for pcm16', channels);
-  if (pre_skip !== 0) refuse('pre_skip', '0 for pcm16', pre_skip);
+  if (channels !== 1) refuse('channels', `1 for ${encoding}`, channels);
+  if (pre_skip !== 0) refuse('pre_skip', `0 for ${encoding}`, pre_skip);
+  if (encoding !== 'pcm16') return sample_rate ?? TELEPHONE_RATE_HZ;
   return sample_rate ?? refuse('sample_rate', 'a whole number from 8000 to 192000', sample_rate);
 }

@@ -198,10 +198,10 @@ export interface Preparer {
   close(): void;
 }
 
-/** The pieces of live audio: PCM in 16 bits, little-endian, mono; or packets of Opus without a container. */
+/** The pieces of live audio: PCM in 16 bits, little-endian, or G.711, both mono; or packets of Opus without a container. */
 export interface LiveFormat {
-  readonly encoding: 'pcm16' | 'opus';
-  /** Of PCM. */
+  readonly encoding: 'pcm16' | 'mulaw' | 'alaw' | 'opus';
+  /** Of all but Opus. */
   readonly sampleRateHz: number;
   /** Of Opus: 1 or 2. */
   readonly channels: number;
@@ -233,7 +233,7 @@ export interface LiveState {
  * a file with the same content.
  */
 export interface LiveStream {
-  /** Takes a copy. PCM: whole samples; Opus: one packet. */
+  /** Takes a copy. Opus: one packet; others: whole samples. */
   push(piece: Uint8Array): void;
   /** No further pieces follow. */
   finish(): void;

@@ -47,7 +47,7 @@ export function derivedValues(given: Given) {
     largeFileTimeoutMs: Math.round(7.5 * given.analysisTimeoutMs),
     /** Time for the name of a host to resolve, and for the host to connect, answer or send the next bytes. */
     fetchStallTimeoutMs: Math.ceil(given.fetchTimeoutMs / 6),
-    /** Clients that follow jobs at once, counted apart from requests. */
+    /** Clients that follow jobs and calls at once, counted apart from requests. */
     maxEventStreams: given.maxInflightRequests,
     /** Largest upload to the data folder through a link. */
     maxObjectBytes: given.maxJobBytes,

@@ -3,8 +3,9 @@ import type { FieldSchemas, FieldValues } from './fields.js';
 import type { DetectorNames } from './model-ids.js';
 import { anyModel, predictFieldSchemas } from './predict-fields.js';
 
-export const streamEncodings = ['pcm16', 'opus'] as const;
+export const streamEncodings = ['pcm16', 'mulaw', 'alaw', 'opus'] as const;
 export const OPUS_RATE_HZ = 48_000;
+export const TELEPHONE_RATE_HZ = 8000;
 
 /**
  * The parameters of a stream, in the query or in its message `start`.
@@ -16,9 +17,9 @@ export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
     encoding: {
       type: 'string',
       enum: streamEncodings,
-      expected: 'pcm16 or opus',
+      expected: 'pcm16, mulaw, alaw or opus',
       description:
-        '`pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a container.',
+        '`pcm16`: samples of 16 bits, little-endian, one channel. `mulaw` and `alaw`: G.711, one channel. `opus`: one Opus packet per message, without a container.',
     },
     sample_rate: {
       type: 'number',
@@ -26,14 +27,15 @@ export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
       minimum: 8000,
       maximum: 192_000,
       expected: 'a whole number from 8000 to 192000; 48000 for Opus',
-      description: 'Samples per second. Required for `pcm16`; Opus always counts at 48000.',
+      description:
+        'Samples per second. Required for `pcm16`; 8000 by default for G.711; Opus always counts at 48000.',
     },
     channels: {
       type: 'number',
       enum: [1, 2],
       default: 1,
       expected: '1 or 2',
-      description: 'Channels of the Opus packets; `pcm16` has one.',
+      description: 'Channels of the Opus packets; other encodings have one.',
     },
     pre_skip: {
       type: 'number',

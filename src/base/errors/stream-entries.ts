@@ -19,7 +19,7 @@ export const streamEntries = {
     status: 400,
     code: 'validation_error',
     message: 'The message is not valid here: {problem}.',
-    when: 'A message of a stream has an unknown type, lacks fields, comes at the wrong time, or holds half a sample.',
+    when: 'A message of a stream has an unknown type, lacks fields, comes at the wrong time, or holds half a sample; or a media stream breaks its protocol.',
   },
   STREAM_MESSAGE_TOO_LARGE: {
     status: 413,
@@ -71,5 +71,12 @@ export const streamEntries = {
     code: 'validation_error',
     message: 'Another connection has resumed this stream.',
     when: 'Two connections claim one stream: the later one has it.',
+  },
+  CALL_UNKNOWN: {
+    status: 404,
+    code: 'not_found',
+    message:
+      'This process has no call with this id, which may begin later; a call that is over is kept for 30 s.',
+    when: "A follower of a call asks before the call has begun, long after its end, in another process, or with another account's key.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

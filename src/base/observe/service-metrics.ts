@@ -226,7 +226,7 @@ export class ServiceMetrics {
       'Uploads and downloads in progress through links to the data folder.',
       sources.transfersInFlight,
     );
-    gauge('veravox_event_streams', 'Clients that follow a job.', sources.eventStreams);
+    gauge('veravox_event_streams', 'Clients that follow a job or a call.', sources.eventStreams);
     gauge('veravox_streams', 'Open streams of live audio.', sources.streams);
     gauge(
       'veravox_streams_away',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { HEARTBEAT_MS, News, RECONNECT_MS } from '../../api/routes/event-stream.js';
 import type { ReplyTexts } from '../../api/routes/route.js';
-import { HEARTBEAT_MS, RECONNECT_MS } from '../../jobs/routes/job-events.js';
 import { isTransient } from '../../state/database/database.js';
 import type { AdminJobList } from '../contract/jobs.js';
 
@@ -26,13 +26,13 @@ export class JobListEvents implements ReplyTexts {
   #isAnyRunning = false;
   #readAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
-  #wake = (): void => {};
+  readonly #news = new News();
 
   constructor(watch: ListWatch) {
     this.#watch = watch;
     this.#unfollow = watch.follow(() => {
       this.#isChanged = true;
-      this.#wake();
+      this.#news.tell();
     });
     watch.ending.addEventListener('abort', this.#end);
     if (watch.ending.aborted) this.#end();
@@ -44,7 +44,7 @@ export class JobListEvents implements ReplyTexts {
     while (!this.#isClosed) {
       const waitMs = Math.min(this.#dueAtMs, silentUntilMs) - performance.now();
       if (waitMs > 0) {
-        await this.#waitFor(waitMs);
+        await this.#news.wait(waitMs);
       } else if (this.#dueAtMs <= performance.now()) {
         const list = await this.#read();
         if (list === this.#sent) continue;
@@ -65,7 +65,7 @@ export class JobListEvents implements ReplyTexts {
 
   readonly #end = (): void => {
     this.#isClosed = true;
-    this.#wake();
+    this.#news.tell();
   };
 
   get #dueAtMs(): number {
@@ -87,16 +87,5 @@ export class JobListEvents implements ReplyTexts {
     } finally {
       this.#readAtMs = performance.now();
     }
-  }
-
-  /** Or until something has changed. */
-  #waitFor(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { eventStream } from '../../api/routes/event-stream.js';
 import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Job } from '../../jobs/queue/job.js';
 import type { JobFilter, JobTable } from '../../jobs/queue/job-table.js';
 import { answered } from '../../jobs/routes/job-answers.js';
-import { eventStream, JobEvents } from '../../jobs/routes/job-events.js';
+import { JobEvents } from '../../jobs/routes/job-events.js';
 import type { JobWatch } from '../../jobs/routes/job-watch.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
 import {

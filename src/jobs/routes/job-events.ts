@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { eventStream, News, RECONNECT_MS, SIGN_OF_LIFE } from '../../api/routes/event-stream.js';
 import { callerOf, type Reply, type ReplyTexts, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobSummary } from '../contract/job.js';
 import { jobEvents } from '../contract/job-endpoints.js';
 import type { JobWatch } from './job-watch.js';
-
-/** Proxies close connections that say nothing; most wait for a minute. */
-export const HEARTBEAT_MS = 15_000;
-/** After which a client comes again when its connection was cut. */
-export const RECONNECT_MS = 2000;
 
 /** `GET /v1/jobs/{id}/events`. @param stopping aborted when clients should go to another server */
 export async function follow(watch: JobWatch, stopping: AbortSignal, request: RouteRequest): Promise<Reply> {
@@ -20,19 +16,6 @@ export async function follow(watch: JobWatch, stopping: AbortSignal, request: Ro
   return eventStream(new JobEvents(job, watch, stopping));
 }
 
-/** The answer with these events. */
-export const eventStream = (texts: ReplyTexts): Reply => ({
-  status: 200,
-  contentType: 'text/event-stream',
-  body: '',
-  headers: [
-    ['cache-control', 'no-store'],
-    // nginx would collect them.
-    ['x-accel-buffering', 'no'],
-  ],
-  texts,
-});
-
 /** The events of one job for one client: the newest state, whenever the client has taken the one before. */
 export class JobEvents implements ReplyTexts {
   readonly #unwatch: () => void;
@@ -40,7 +23,7 @@ export class JobEvents implements ReplyTexts {
   #newest: JobSummary;
   #sent = '';
   #isOver = false;
-  #wake = (): void => {};
+  readonly #news = new News();
 
   constructor(job: JobSummary, watch: JobWatch, stopping: AbortSignal) {
     this.#newest = job;
@@ -51,7 +34,7 @@ export class JobEvents implements ReplyTexts {
       // Old jobs are removed.
       if (changed === undefined) return this.#end();
       this.#newest = changed;
-      if (JSON.stringify(changed) !== this.#sent) this.#wake();
+      if (JSON.stringify(changed) !== this.#sent) this.#news.tell();
     });
   }
 
@@ -64,8 +47,8 @@ export class JobEvents implements ReplyTexts {
         return `${isFirst ? `retry: ${RECONNECT_MS}\n` : ''}event: job\ndata: ${data}\n\n`;
       }
       if (this.#isOver || this.#newest.finished_at !== null) return undefined;
-      if (!isWaiting) return ': still here\n\n';
-      await this.#change();
+      if (!isWaiting) return SIGN_OF_LIFE;
+      await this.#news.wait();
     }
   }
 
@@ -77,17 +60,6 @@ export class JobEvents implements ReplyTexts {
 
   readonly #end = (): void => {
     this.#isOver = true;
-    this.#wake();
+    this.#news.tell();
   };
-
-  /** Or the time for a sign of life. */
-  #change(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, HEARTBEAT_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 }

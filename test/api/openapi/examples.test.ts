@@ -10,7 +10,9 @@ import { after, before, test } from 'node:test';
 import { VeravoxClient } from '../../../client/src/index.js';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
+import { callEndpoint, callEventsEndpoint } from '../../../src/base/contract/stream-endpoints.js';
 import type { RunningServer } from '../../../src/service/server-options.js';
+import { eventually } from '../../support/eventually.js';
 import {
   documentOf,
   type MediaType,
@@ -19,6 +21,7 @@ import {
   validatorOf,
 } from '../../support/openapi.js';
 import { averageSpectrum, writeModels } from '../../support/speaker-models.js';
+import { StreamClient } from '../../support/stream-client.js';
 import { API_KEY, testConfig } from '../../support/test-server.js';
 import { monoWav, repeated } from '../../support/wav.js';
 import { startWholeServer } from '../../support/whole-server.js';
@@ -132,6 +135,19 @@ function urlOf(path: string, { parameters }: OperationObject): string {
   return `${origin}${filled}${query.size === 0 ? '' : `?${query}`}`;
 }
 
+/** Events of a call come to an end with it. */
+async function runningCall(streamSid: string): Promise<StreamClient> {
+  const call = await StreamClient.open(server.port, { path: callEndpoint.path });
+  const mediaFormat = { encoding: 'PCMU', sampleRate: 8000 };
+  call.say({ event: 'start', streamSid, start: { mediaFormat } });
+  call.say({ event: 'media', media: { timestamp: 0, payload: Buffer.alloc(8000).toString('base64') } });
+  await eventually(
+    async () => /^veravox_streams 1$/m.test(await (await fetch(`${origin}/metrics`)).text()),
+    'the call has begun',
+  );
+  return call;
+}
+
 test('every request that is shown works, and its answer is as described', async () => {
   const validate = validatorOf(document);
   const shown = new Set<string>();
@@ -142,7 +158,9 @@ test('every request that is shown works, and its answer is as described', async 
         const key = operation.security.length === 0 ? {} : { 'x-api-key': API_KEY };
         const headers = { ...(request.headers as object), ...key };
         const init = { ...request, method: method.toUpperCase(), headers };
+        const call = path === callEventsEndpoint.path ? await runningCall(String(filledIn.id)) : undefined;
         const response = await fetch(urlOf(path, operation), init);
+        call?.vanish();
         const text = await response.text();
         const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '200';
         assert.equal(response.status, Number(success), `${what}: ${text}`);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CallEvent } from '../../base/contract/call.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { ConnectionMemory } from './stream-memory.js';
+
+/** Kept for followers that come late, or come back. */
+const MAX_KEPT_EVENTS = 1024;
+
+/** The events of one call as server-sent events, for any number of followers. */
+export class CallLog {
+  readonly #memory: Pick<ConnectionMemory, 'keepUnread'>;
+  readonly #events: string[] = [];
+  readonly #listeners = new Set<() => void>();
+  #keptBytes = 0;
+  /** Of the oldest event that is kept. */
+  #first = 0;
+  #isOver = false;
+
+  constructor(memory: Pick<ConnectionMemory, 'keepUnread'>) {
+    this.#memory = memory;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @throws ServiceError OVERLOADED */
+  tell(event: CallEvent): void {
+    const number = this.#first + this.#events.length;
+    const text = `id: ${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    this.#memory.keepUnread(this.#keptBytes + text.length);
+    this.#keptBytes += text.length;
+    this.#events.push(text);
+    if (this.#events.length > MAX_KEPT_EVENTS) {
+      this.#keptBytes -= this.#events.shift()?.length ?? 0;
+      this.#first++;
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** No further events. */
+  end(): void {
+    this.#isOver = true;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** The first kept event from this number on, and the number after it. */
+  from(number: number): { readonly text: string; readonly next: number } | undefined {
+    const at = Math.max(number, this.#first);
+    const text = this.#events[at - this.#first];
+    return text === undefined ? undefined : { text, next: at + 1 };
+  }
+
+  /** @returns ends it */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** The calls of this process, by account and by their names at the provider. */
+export class Calls {
+  readonly #logs = new Map<string, CallLog>();
+
+  /** @returns removes it */
+  add(account: string, ids: readonly string[], log: CallLog): () => void {
+    const names = ids.map((id) => nameOf(account, id));
+    for (const name of names) this.#logs.set(name, log);
+    return () => {
+      for (const name of names) if (this.#logs.get(name) === log) this.#logs.delete(name);
+    };
+  }
+
+  /** @throws ServiceError CALL_UNKNOWN */
+  find(account: string, id: string): CallLog {
+    const log = this.#logs.get(nameOf(account, id));
+    if (log === undefined) throw new ServiceError('CALL_UNKNOWN');
+    return log;
+  }
+}
+
+const nameOf = (account: string, id: string): string => `${account} ${id}`;
