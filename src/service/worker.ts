@@ -76,6 +76,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');
 
   return {
+    stop: once(() => closers.close().then(() => log.info('stopped'))),
     routes,
     // Jobs have their thresholds as numbers.
     replaceOperatingPoints() {},
@@ -87,7 +88,6 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
       wing.takeAnew();
     },
     renewTls() {},
-    stop: once(() => closers.close().then(() => log.info('stopped'))),
   };
 }
 
