@@ -10,6 +10,10 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
+export interface ViewProps {
+  readonly place: Place;
+}
+
 function part(text: string | undefined): string {
   try {
     return decodeURIComponent(text ?? '');

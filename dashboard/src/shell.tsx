@@ -7,9 +7,9 @@ import { Name } from './parts/name.js';
 import { Problem } from './parts/problem.js';
 import { ThemeChoice } from './parts/theme-choice.js';
 import { useAction } from './parts/use-action.js';
-import { addressOf, type Place } from './place.js';
+import { addressOf, type Place, type ViewProps } from './place.js';
 import { useSession } from './session.js';
-import { type View, type ViewProps, views } from './views.js';
+import { type View, views } from './views.js';
 
 interface ShellProps {
   readonly place: Place;

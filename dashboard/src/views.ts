@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentType } from 'preact';
 import type { Role } from './logic/roles.js';
-import type { Place } from './place.js';
-
-export interface ViewProps {
-  readonly place: Place;
-}
+import type { ViewProps } from './place.js';
 
 export interface View {
   /** Its part of the address. */

@@ -43,5 +43,5 @@ function reasonsPageOfResults(): string {
     abstention === undefined ? [] : [{ id, ...json(`training/shipped/${id}/abstention.json`) }],
   );
   const { rows } = json('bench/results/reasons.json');
-  return reasonsPage(rows, json('bench/results/reason-errors.json'), abstentions);
+  return reasonsPage(rows, abstentions);
 }

@@ -13,7 +13,7 @@ export interface TableCount {
 }
 
 /** The database that should be filled has something in it already. */
-export class DatabaseNotEmpty extends Error {
+class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty';
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 
 /** Examples by command: the line to type, and its purpose. */
-export const helpExamples: Readonly<Record<string, readonly (readonly [line: string, use: string])[]>> = {
+const helpExamples: Readonly<Record<string, readonly (readonly [line: string, use: string])[]>> = {
   serve: [
     ['veravox serve --port 9000', 'on another port, for this machine only'],
     ['veravox serve --host 0.0.0.0', 'reachable from the network'],

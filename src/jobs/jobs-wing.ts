@@ -9,6 +9,7 @@ import type { OnUploadLinks } from '../api/routes/links.js';
 import type { OnStored } from '../api/routes/store-object.js';
 import type { Wing } from '../api/routes/wing.js';
 import type { DetectorNames } from '../base/contract/model-ids.js';
+import { once } from '../base/once.js';
 import { type BackgroundWork, type BackgroundWorkParts, startBackgroundWork } from './background-work.js';
 import { jobEndpoints } from './contract/job-endpoints.js';
 import { JobWatch } from './routes/job-watch.js';
@@ -60,7 +61,7 @@ export function openJobsWing(parts: JobsWingParts): JobsWing {
     },
     busy: () => work?.jobsBusy() ?? 0,
     takeAnew: () => work?.takeAnew(),
-    giveBack: async () => work?.close(),
+    giveBack: once(async () => work?.close()),
     drain: () => stopping.abort(),
   };
 }

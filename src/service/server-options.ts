@@ -6,6 +6,7 @@ import type { InFlightElsewhere } from '../api/admission/key-concurrency.js';
 import type { RateCounter } from '../api/admission/rate-limits.js';
 import type { FetchSurroundings } from '../api/fetch/presigned-fetcher.js';
 import type { Route } from '../api/routes/route.js';
+import type { Closers } from '../base/closers.js';
 import type { Config } from '../base/config/options.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
@@ -20,6 +21,9 @@ import type { FileStore } from '../state/storage/open-storage.js';
 
 export interface ServerOptions {
   readonly config: Config;
+  /** Gets the parts that the server opens itself; earlier ones are closed after them. */
+  readonly closers: Closers;
+  /** Closed with the server. */
   readonly analyser: FullAnalyser;
   /** Wrong answers of its models in the self-check at start. */
   readonly wrongAnswers: CheckedModels['wrongAnswers'];
@@ -28,22 +32,20 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   /** Whether the database has answered lately, and can be written. */
   readonly databaseState: () => DatabaseState;
-  /** Closed with the server. */
   readonly files: FileStore;
   /** Points a request may name. */
   readonly operatingPoints: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** Undefined without traces. Closed by the caller after the server has stopped. */
+  /** Undefined without traces. */
   readonly tracing: Tracing | undefined;
   /** Other processes of the same server listen on its ports also. */
   readonly isPortShared: boolean;
-  /** Told of every request to the API; closed last of all when the server stops. */
+  /** Told of every request to the API. */
   readonly recorders: readonly RequestRecorder[];
   /** Beginnings of links to the configured storage; by default from `files`. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
-  /** Closed by the caller after the server has stopped. */
   readonly jobs: JobParts;
   /** Without one there is no dashboard and no admin API, and nothing is remembered for them. */
   readonly console: Console | undefined;
@@ -78,7 +80,7 @@ export interface RunningServer {
   renewTls(): void;
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
-   * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
+   * those in flight get `stopDrainMs`; then closes everything in `closers`. Later calls wait for the first.
    */
   stop(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Closers } from '../base/closers.js';
 import type { Config } from '../base/config/options.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
@@ -33,11 +34,8 @@ export function openServerRecords(
   metrics: ServiceMetrics,
   database: Database & Partial<Pick<WatchedDatabase, 'note'>>,
   cleans: boolean,
+  closers: Closers,
 ): ServerRecords {
-  const usageTable = new UsageTable(database);
-  const usage = new UsageMeter(usageTable, config.dataDir, {
-    onError: (error) => logger.error({ err: error }, 'usage could not be added to the database; will retry'),
-  });
   const audit =
     config.audit === 'off'
       ? undefined
@@ -48,11 +46,18 @@ export function openServerRecords(
           },
           onLost: (lines) => metrics.auditLinesLost.inc(lines),
         });
+  closers.add('audit', () => audit?.close());
   const note = (event: AuditEvent): void => audit?.note(event);
-  const cleaner = cleans ? [openRetention(config, logger, database, usageTable, note)] : [];
-  // In this order they are closed.
-  const recorders = [...cleaner, usage, ...(audit ? [audit] : [])];
-  return { recorders, note, flushUsage: () => usage.flush() };
+  const usageTable = new UsageTable(database);
+  const usage = new UsageMeter(usageTable, config.dataDir, {
+    onError: (error) => logger.error({ err: error }, 'usage could not be added to the database; will retry'),
+  });
+  closers.add('usage', () => usage.close());
+  if (cleans) {
+    const retention = openRetention(config, logger, database, usageTable, note);
+    closers.add('retention', () => retention.close());
+  }
+  return { recorders: [usage, ...(audit ? [audit] : [])], note, flushUsage: () => usage.flush() };
 }
 
 function openRetention(
@@ -61,9 +66,9 @@ function openRetention(
   database: Database,
   usage: UsageTable,
   note: (event: AuditEvent) => void,
-): RequestRecorder {
+): Retention {
   const { objectTtlDays, storageBucket } = config;
-  const retention = new Retention(config.dataDir, {
+  return new Retention(config.dataDir, {
     auditDays: config.auditDays,
     usageDays: config.usageDays,
     usage,
@@ -76,7 +81,6 @@ function openRetention(
     },
     onError: (error) => logger.error({ err: error }, 'expired data could not be removed; will retry'),
   });
-  return { record: () => {}, close: () => retention.close() };
 }
 
 function objectSweep(config: Config) {

@@ -5,19 +5,19 @@ import { ModelRotation } from '../analysis/served/model-rotation.js';
 import { ServedModels } from '../analysis/served/served-models.js';
 import { permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
-import type { FrontDoor } from '../api/http/front-door.js';
-import { type Listener, listen } from '../api/http/listener.js';
+import { listen } from '../api/http/listener.js';
 import type { TlsFiles } from '../api/http/tls-files.js';
 import type { Wing } from '../api/routes/wing.js';
-import type { ListenAddress } from '../base/config/listen-address.js';
+import { atMost } from '../base/at-most.js';
 import type { Config } from '../base/config/options.js';
 import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
 import { EndedRequests } from '../base/observe/ended-requests.js';
+import type { Logger } from '../base/observe/log.js';
 import { once } from '../base/once.js';
 import { openJobsWing } from '../jobs/jobs-wing.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
-import { openFront } from './front.js';
+import { type Front, openFront } from './front.js';
 import { modelGauges } from './model-gauges.js';
 import type { RunningServer, ServerOptions } from './server-options.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
@@ -31,16 +31,6 @@ const SWEEP_STREAMS_MS = 1000;
 /** For requests that were cut off to notice that they were. */
 const SETTLE_MS = 2000;
 
-/** Resolves after that time, or earlier with `other`. */
-async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([timeout, other]);
-  clearTimeout(timer);
-}
-
 function tlsFiles({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Config): TlsFiles | undefined {
   if (certFile === '' && keyFile === '') return undefined;
   if (certFile === '') throw new Error('VERAVOX_TLS_KEY is set, but VERAVOX_TLS_CERT is not.');
@@ -48,36 +38,21 @@ function tlsFiles({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Config): TlsFi
   return { certFile, keyFile };
 }
 
-/** Without limits of connections: operators get in when strangers have taken them all. */
-async function listenForOperators(
-  address: ListenAddress | undefined,
-  isShared: boolean,
-  publicListener: Listener,
-  door: FrontDoor,
-): Promise<Listener | undefined> {
-  if (address === undefined) return undefined;
-  try {
-    return await listen({
-      ...address,
-      isShared,
-      handle: door.handleAdmin,
-      handleUpgrade: door.handleAdminUpgrade,
-    });
-  } catch (error) {
-    publicListener.close();
-    throw error;
-  }
-}
-
-/** @throws Error if the port is taken, or if the arena is too small for one upload */
+/**
+ * `options.closers` gets whatever it opens, also if it fails.
+ * @throws Error if the port is taken, or if the arena is too small for one upload
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders, isPortShared, databaseState, tracing } = options;
+  const { config, closers, files, log, metrics, recorders, isPortShared, databaseState, tracing } = options;
   const health = options.console?.health;
-  const ended = new EndedRequests({ metrics, log, recorders, history: health });
-  const front = openFront(options, ended, () => listener.port);
-  const { door, permits, streams, connections, policy, rates } = front;
-  const isStopping = (): boolean => door.phase !== 'running';
   const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
+  closers.add('models in use', () => models.close());
+  const ended = new EndedRequests({ metrics, log, recorders, history: health });
+  closers.add('requests', () => ended.close());
+  const front = openFront(options, ended, () => listener.port);
+  const { door, streams, connections, policy, rates } = front;
+  closers.add('front door', () => closeDoor(front, log));
+  const isStopping = (): boolean => door.phase !== 'running';
   const surroundings = { isStopping, databaseState, files };
   const gauges = { ...modelGauges(models, surroundings), ...front.gauges };
   metrics.declareGauges(gauges);
@@ -92,6 +67,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     keys: options.keys,
     status: () => models.status(),
   });
+  closers.add('console', () => console?.close?.());
   const wings: readonly Wing[] = console === undefined ? [jobs] : [jobs, console];
 
   function serve(next: ServedModels, operatingPoints: OperatingPoints): void {
@@ -116,48 +92,49 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admits: connections.admits,
     ended: connections.ended,
   });
-  const operators = await listenForOperators(config.adminAddress, isPortShared, listener, door);
-  const adminPort = operators?.port;
+  closers.add('listener', () => listener.close());
+  // Without limits of connections: operators get in when strangers have taken them all.
+  const operators =
+    config.adminAddress &&
+    (await listen({
+      ...config.adminAddress,
+      isShared: isPortShared,
+      handle: door.handleAdmin,
+      handleUpgrade: door.handleAdminUpgrade,
+    }));
+  closers.add('listener for operators', () => operators?.close());
   const stopWatching = restWithoutDescriptors(listener, log, () => front.onClose('descriptors'));
+  closers.add('watch over descriptors', stopWatching);
   jobs.start();
+  closers.add('work in the background', () => jobs.giveBack());
   const timers = [
     setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS),
     setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS),
     setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS),
   ];
+  closers.add('timers', () => {
+    for (const timer of timers) clearInterval(timer);
+  });
+  const adminPort = operators?.port;
   log.info({ host: config.host, ...(operators && { adminPort }), port: listener.port }, 'listening');
   health?.start({ ...gauges, jobsBusy: () => jobs.busy() }, options.jobs.jobs);
 
-  const inFlight = (): number => permitsInUse(permits);
-
-  async function stop(): Promise<void> {
-    log.info({ requestsInFlight: inFlight() }, 'stopping');
+  async function drain(): Promise<void> {
+    log.info({ requestsInFlight: permitsInUse(front.permits) }, 'stopping');
     door.phase = 'grace';
-    const givenBack = Promise.all(wings.map((wing) => wing.giveBack?.()));
-    await atMost(config.stopGraceMs, new Promise(() => {}));
+    // Others can go on with it at once. What fails here is told when it is waited for.
+    for (const wing of wings) wing.giveBack?.().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, config.stopGraceMs));
     door.phase = 'draining';
     for (const wing of wings) wing.drain?.();
     streams.sessions.failAll(() => new ServiceError('STOPPING'));
     stopWatching();
     listener.stopListening();
-    await atMost(config.stopDrainMs, permitsDrained(permits));
-    if (inFlight() > 0)
-      log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
-    await givenBack;
-    for (const wing of wings) wing.close?.();
-    for (const timer of timers) clearInterval(timer);
-    listener.close();
-    operators?.close();
-    files.watch?.close();
-    await Promise.all([models.close(), files.storage.close()]);
-    // Cut-off requests are recorded once their promises have settled, which may take a turn of the disk or the network.
-    await atMost(SETTLE_MS, permitsDrained(permits));
-    if (inFlight() > 0)
-      log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');
-    door.close();
-    await ended.close();
-    log.info('stopped');
+    if (await atMost(config.stopDrainMs, permitsDrained(front.permits))) return;
+    const requestsInFlight = permitsInUse(front.permits);
+    log.warn({ requestsInFlight }, 'cutting off requests at the drain deadline');
   }
+  closers.add('requests in flight', drain, config.stopGraceMs + config.stopDrainMs + SETTLE_MS);
 
   return {
     port: listener.port,
@@ -176,6 +153,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (!isStopping()) serve(models.current, operatingPoints);
     },
     renewTls: () => listener.renewTls(),
-    stop: once(stop),
+    stop: once(() => closers.close().then(() => log.info('stopped'))),
   };
+}
+
+/** Cut-off requests are recorded once their promises have settled, which may take a turn of the disk or the network. */
+async function closeDoor({ door, permits }: Front, log: Logger): Promise<void> {
+  if (!(await atMost(SETTLE_MS, permitsDrained(permits)))) {
+    log.warn({ requestsInFlight: permitsInUse(permits) }, 'stopped before all requests were recorded');
+  }
+  door.close();
 }

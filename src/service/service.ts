@@ -11,9 +11,11 @@ import { ModelReload } from '../analysis/known-answers/model-reload.js';
 import { UploadArena } from '../analysis/memory/arena.js';
 import { aliasesOf } from '../analysis/pipeline/model-status.js';
 import type { PipelineOptions } from '../analysis/pipeline/pipeline.js';
-import { choiceIn } from '../analysis/scoring/provider.js';
+import { choiceIn, type ProviderChoice } from '../analysis/scoring/provider.js';
 import { rateLimitOf } from '../api/admission/rate-limits.js';
 import { type Addon, loadAddon } from '../base/addon/addon.js';
+import { atMost } from '../base/at-most.js';
+import { Closers } from '../base/closers.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
@@ -61,11 +63,38 @@ export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' 
   stop(): Promise<void>;
 }
 
-/** Puts a server together from the configuration, and starts it. */
+/**
+ * Puts a server together from the configuration, and starts it.
+ * @throws Error with the first reason; everything that was open is closed then
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const closers = new Closers(options.log.logger);
+  try {
+    return await openService(options, closers);
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+async function openService(options: ServiceOptions, closers: Closers): Promise<Service> {
   const { config, log, parent, isWorker = false } = options;
   const { logger } = log;
   const database = watched(options.database, config, logger);
+  closers.add('database', () => database.close());
+  const addon = loadAddon();
+  const arena = createArena(config.maxInflightBytes, addon);
+  closers.add('trimming of the heap', keepHeapTrimmed(addon, logger));
+  const refusals = refuseDeadlyInputs(config, addon, logger, parent);
+  const threads = new WatchedThreads(logger);
+  const loadModels = (choice?: ProviderChoice): Promise<CheckedModels> =>
+    startChecked(config, arena.buffer, ANSWERS_AT_START, {
+      ...threads.told,
+      refused: refusals.shared,
+      recordings: recordingsAtOnce(config.jobWorkers),
+      place: parent?.place,
+      ...(choice && { choice }),
+    });
   let server: RunningServer | undefined;
   const usePoints = (points: OperatingPoints): void => {
     try {
@@ -75,104 +104,52 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       logger.error({ err: error }, 'operating points could not be reloaded; keeping the current ones');
     }
   };
-  const addon = loadAddon();
-  const arena = createArena(config.maxInflightBytes, addon);
-  const stopTrimming = keepHeapTrimmed(addon, logger);
-  const refusals = new SharedRefusals();
-  const deadlyInputs = openDeadlyInputs(config.dataDir, logger, parent === undefined);
-  refusals.add(deadlyInputs?.refused ?? []);
-  if (deadlyInputs !== undefined) {
-    keepCrashNotes(deadlyInputs.notesFileOf(process.pid), addon, logger);
-  }
-  let countedBy: ServiceMetrics | undefined;
-  const pipelineOptions: PipelineOptions = {
-    refused: refusals.shared,
-    recordings: recordingsAtOnce(config.jobWorkers),
-    onThreadError(pool, error) {
-      logger.error({ err: error, pool }, 'an idle thread died: replacing it');
-      countedBy?.countThreadFailure(pool);
-    },
-    place: parent?.place,
-    scoring: {
-      onBatch: (batch) => countedBy?.devices.count(batch),
-      onChange({ name: device, isWorking, problem }) {
-        if (isWorking) logger.warn({ device }, 'a device works again');
-        else
-          logger.error(
-            { device, problem },
-            'a device failed: its work goes to others, and it is tried again',
-          );
-      },
-    },
-  };
-  const loading = startChecked(config, arena.buffer, ANSWERS_AT_START, pipelineOptions);
-  const [models, { keys, points }, parts] = await allOrNone(database, loading, [
-    followDatabase(database, logger, usePoints),
-    loadServerParts(config, logger, database, isWorker),
+  const [models, { keys, points }, parts] = await Promise.all([
+    closers.opening('models', loadModels(), ({ analyser }) => analyser.close(), LOADING_LIMIT_MS),
+    closers.opening('keys and points', followDatabase(database, logger, usePoints, closers)),
+    closers.opening('parts of the server', loadServerParts(config, logger, database, isWorker, closers)),
   ]);
   const { metrics, files, tracing } = parts;
-  countedBy = metrics;
+  threads.metrics = metrics;
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
   tellOfModels(models, logger);
   warnOfUnusable(points.current, status, logger);
-  const records = parts.openServerRecords(config, logger, metrics, database, parent?.isFirst ?? true);
-  records.note({ event: 'server_started', ...actor(), version: packageVersion });
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
+  closers.add('rates', () => ratesOverHosts?.close());
+  const isFirst = parent?.isFirst ?? true;
+  const records = parts.openServerRecords(config, logger, metrics, database, isFirst, closers);
+  records.note({ event: 'server_started', ...actor(), version: packageVersion });
   const noteFirst = (event: AuditEvent): Promise<void> => noteAdminAct(config, event);
   const console = parts.consoleOf?.({ ...records, database, noteFirst }, logger, parent);
-  const health = console?.health;
-  const closeState = async (): Promise<void> => {
-    keys.close();
-    points.close();
-    await ratesOverHosts?.close();
-    await tracing?.close();
-    await health?.close();
-    await database.close();
-  };
-  try {
-    const operatingPoints = points.current;
-    server = await parts.start({
-      config,
-      ...models,
-      arena,
-      keys,
-      databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
-      jobs: parts.jobPartsOf(config, database, files.home),
-      files,
-      operatingPoints,
-      log: logger,
-      metrics,
-      tracing,
-      recorders: records.recorders,
-      console,
-      ...(ratesOverHosts && { rates: ratesOverHosts }),
-      ...(parent && {
-        rates: new SharedRates(rateLimitOf(config), parent),
-        inFlightElsewhere: new SharedInFlight(parent),
-      }),
-      isPortShared: parent !== undefined,
-    });
-    // Points that were saved while it started.
-    if (points.current !== operatingPoints) usePoints(points.current);
-  } catch (error) {
-    await models.analyser.close();
-    await closeState();
-    throw error;
-  }
+  closers.add('history and scores', () => console?.health.close());
+  const operatingPoints = points.current;
+  const started = await parts.start({
+    ...{ config, closers, arena, keys, files, operatingPoints, metrics, tracing, console, ...models },
+    log: logger,
+    databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
+    jobs: parts.jobPartsOf(config, database, files.home),
+    recorders: records.recorders,
+    ...(ratesOverHosts && { rates: ratesOverHosts }),
+    ...(parent && {
+      rates: new SharedRates(rateLimitOf(config), parent),
+      inFlightElsewhere: new SharedInFlight(parent),
+    }),
+    isPortShared: parent !== undefined,
+  });
+  server = started;
+  // Points that were saved while it started.
+  if (points.current !== operatingPoints) usePoints(points.current);
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
   const reload = new ModelReload({
     // On the device in use: whether there is CUDA has been found out.
     async start() {
       await points.refresh();
-      return startChecked(config, arena.buffer, ANSWERS_AT_START, {
-        ...pipelineOptions,
-        choice: choiceIn(status),
-      });
+      return loadModels(choiceIn(status));
     },
     use(next) {
-      server.replaceModels(next, points.current);
+      started.replaceModels(next, points.current);
       warnOfUnusable(points.current, next.status(), logger);
     },
     onResult(result) {
@@ -183,28 +160,56 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log: logger,
   });
   return {
-    port: server.port,
-    adminPort: server.adminPort,
+    port: started.port,
+    adminPort: started.adminPort,
     isReady: status.ready && (files.watch?.isUsable ?? true),
     note: (event) => records.note(event),
     reloadModels: () => reload.request(),
     renewTls() {
       try {
-        server.renewTls();
+        started.renewTls();
       } catch (error) {
         logger.error({ err: error }, 'the certificate was not reloaded');
       }
     },
     refuse: (sha256) => refusals.add(sha256),
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    history: (span) => health?.ownHistory(span),
+    history: (span) => console?.health.ownHistory(span),
     async stop() {
       records.note({ event: 'server_stopping', ...actor() });
-      stopTrimming();
-      await Promise.all([reload.close(), server.stop()]);
-      await closeState();
+      await Promise.all([atMost(LOADING_LIMIT_MS, reload.close()), started.stop()]);
     },
   };
+}
+
+/** Models may load for minutes; what closes them waits. */
+const LOADING_LIMIT_MS = 300_000;
+
+/** Tells the log and the metrics of threads and devices. */
+class WatchedThreads {
+  /** Loaded while the threads start. */
+  metrics: ServiceMetrics | undefined;
+  readonly told: Pick<PipelineOptions, 'onThreadError' | 'scoring'>;
+
+  constructor(logger: Logger) {
+    this.told = {
+      onThreadError: (pool, error) => {
+        logger.error({ err: error, pool }, 'an idle thread died: replacing it');
+        this.metrics?.countThreadFailure(pool);
+      },
+      scoring: {
+        onBatch: (batch) => this.metrics?.devices.count(batch),
+        onChange({ name: device, isWorking, problem }) {
+          if (isWorking) logger.warn({ device }, 'a device works again');
+          else
+            logger.error(
+              { device, problem },
+              'a device failed: its work goes to others, and it is tried again',
+            );
+        },
+      },
+    };
+  }
 }
 
 function watched(database: Database, { dataDir }: Config, logger: Logger): WatchedDatabase {
@@ -218,7 +223,13 @@ function watched(database: Database, { dataDir }: Config, logger: Logger): Watch
 }
 
 /** Their files are read while other threads load the models. */
-async function loadServerParts(config: Config, log: Logger, database: Database, isWorker: boolean) {
+async function loadServerParts(
+  config: Config,
+  log: Logger,
+  database: Database,
+  isWorker: boolean,
+  closers: Closers,
+) {
   const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
   const start = isWorker
     ? (await import('./worker.js')).startWorker
@@ -230,7 +241,10 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
     config.dashboard === 'on' ? await import('../console/console-wing.js') : {};
   const metrics = new ServiceMetrics();
   const tracing = await openTracing(config, metrics, log);
+  closers.add('traces', () => tracing?.close());
   const files = await openStorage(config, { database, log });
+  closers.add('files', () => files.storage.close());
+  closers.add('watch over the bucket', () => files.watch?.close());
   await files.watch?.start();
   return {
     start,
@@ -248,38 +262,18 @@ async function followDatabase(
   database: Database,
   logger: Logger,
   usePoints: (points: OperatingPoints) => void,
+  closers: Closers,
 ): Promise<{ readonly keys: KeyCache; readonly points: FollowedPoints }> {
   const keys = await KeyCache.open(new KeyTable(database), {
     onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
   });
+  closers.add('keys', () => keys.close());
   const points = await FollowedPoints.open(new OperatingPointTable(database), {
     onChange: usePoints,
     onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
   });
+  closers.add('operating points', () => points.close());
   return { keys, points };
-}
-
-/** Threads and connections that were opened keep the process from ending, also if the rest failed. */
-async function allOrNone(
-  database: Database,
-  loading: Promise<CheckedModels>,
-  [state, parts]: [ReturnType<typeof followDatabase>, ReturnType<typeof loadServerParts>],
-) {
-  try {
-    return await Promise.all([loading, state, parts]);
-  } catch (error) {
-    // The others first: a database closed under them would also make them fail, and the operator would read that error.
-    await Promise.allSettled([
-      loading.then(({ analyser }) => analyser.close()),
-      state.then(({ keys, points }) => {
-        keys.close();
-        points.close();
-      }),
-      parts.then(({ tracing }) => tracing?.close()),
-    ]);
-    await database.close();
-    throw error;
-  }
 }
 
 function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger): void {
@@ -306,6 +300,21 @@ function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger:
   for (const { name, model, why } of points.unusable([...status.detectors, ...status.speakerModels])) {
     logger.warn({ operatingPoint: name, model, why }, 'operating point cannot be used');
   }
+}
+
+/** Inputs that crashed a process, also those of this one. */
+function refuseDeadlyInputs(
+  config: Config,
+  addon: Addon,
+  logger: Logger,
+  parent: ParentLink | undefined,
+): SharedRefusals {
+  const refusals = new SharedRefusals();
+  const deadlyInputs = openDeadlyInputs(config.dataDir, logger, parent === undefined);
+  if (deadlyInputs === undefined) return refusals;
+  refusals.add(deadlyInputs.refused);
+  keepCrashNotes(deadlyInputs.notesFileOf(process.pid), addon, logger);
+  return refusals;
 }
 
 function createArena(bytes: number, addon: Addon): UploadArena {

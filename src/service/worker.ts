@@ -28,11 +28,12 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders, jobs: jobParts, databaseState } = options;
+  const { config, closers, files, log, metrics, recorders, jobs: jobParts, databaseState } = options;
   const health = options.console?.health;
   // No page shows a worker's history.
   const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
   const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
+  closers.add('models in use', () => models.close());
   const door = operatorsDoor(options);
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
@@ -55,6 +56,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
+  closers.add('listener for operators', () => admin?.close());
   const policy = linkPolicy(
     config,
     () => files.storage.linkPrefixes(0),
@@ -66,20 +68,15 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     fetchSurroundings: options.fetchSurroundings,
   });
   wing.start();
+  closers.add('work', () => wing.giveBack());
+  closers.add('readiness', () => {
+    door.phase = 'draining';
+    log.info('stopping');
+  });
   log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');
 
-  async function stop(): Promise<void> {
-    log.info('stopping');
-    door.phase = 'draining';
-    await wing.giveBack();
-    admin?.close();
-    files.watch?.close();
-    await Promise.all([models.close(), files.storage.close()]);
-    await ended.close();
-    log.info('stopped');
-  }
-
   return {
+    stop: once(() => closers.close().then(() => log.info('stopped'))),
     routes,
     // Jobs have their thresholds as numbers.
     replaceOperatingPoints() {},
@@ -91,7 +88,6 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
       wing.takeAnew();
     },
     renewTls() {},
-    stop: once(stop),
   };
 }
 

@@ -54,7 +54,10 @@ for (const [sound, offset] of expected) {
   });
 }
 
-test('the codecs are those of the native code', () => {
+test('the codecs are those of the native code and the documentation', () => {
+  const page = fs.readFileSync(path.join(packageDir, 'docs/models.md'), 'utf8');
+  const [, documented = ''] = /^- Codecs: ([^.]*)\./m.exec(page) ?? [];
+  assert.deepEqual(documented.replaceAll('`', '').split(', '), [...lossyCodecs]);
   const header = fs.readFileSync(path.join(packageDir, 'native/decode/codec_allow_list.h'), 'utf8');
   const [, list = ''] = /kLossyCodecs\[\] = \{([^}]*)\}/.exec(header) ?? [];
   assert.deepEqual(

@@ -9,6 +9,7 @@ import { VeravoxClient } from '../../client/src/index.js';
 import type { FullAnalyser } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
+import { Closers } from '../../src/base/closers.js';
 import type { Config } from '../../src/base/config/options.js';
 import type { Role } from '../../src/base/contract/roles.js';
 import type { Scope } from '../../src/base/contract/scopes.js';
@@ -61,7 +62,7 @@ export async function startDashboardServer(
   const keyTable = new KeyTable(database);
   const keys = await KeyCache.open(keyTable, { onReloadError: () => {} });
   const metrics = new ServiceMetrics();
-  const records = openServerRecords(config, log, metrics, database, true);
+  const records = openServerRecords(config, log, metrics, database, true, new Closers(log));
   const arena = new UploadArena(config.maxInflightBytes);
   const admin = { ...records, database, noteFirst: async () => {}, passwords: cheapPasswords() };
   const console = consoleOf(admin, log, undefined);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { pino } from 'pino';
+import { Closers } from '../../src/base/closers.js';
 import type { Config } from '../../src/base/config/options.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
@@ -31,10 +32,14 @@ export async function serverParts(
   { log = pino({ level: 'silent' }), ...given }: Partial<ServerOptions> = {},
 ): Promise<Omit<ServerOptions, 'analyser' | 'arena'>> {
   const files = given.files ?? (await openStorage(config));
+  const closers = new Closers(log);
+  closers.add('files', () => files.storage.close());
+  for (const recorder of given.recorders ?? []) closers.add('recorder', () => recorder.close());
   return {
     // That database takes no jobs, so uploads make none.
     config: given.jobs === undefined ? { ...config, analyseUploads: 'off' } : config,
     log,
+    closers,
     files,
     jobs: given.jobs ?? jobPartsOf(config, emptyDatabase, files.home),
     keys: testAuthenticator,

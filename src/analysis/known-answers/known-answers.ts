@@ -18,7 +18,7 @@ import type { Provider } from '../scoring/devices.js';
 export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda: 2e-3 };
 
 /** Numbers kept of an embedding. They tell as much as all: no fault in a recipe changes one direction only. */
-export const knownEmbeddingNumbers = 16;
+const knownEmbeddingNumbers = 16;
 
 // No request waits for these answers: the limits that the operator sets on requests say nothing about the models. On a CPU one
 // of a billion parameters takes half a minute per window and thread.

@@ -20,7 +20,7 @@ export interface FiguresFile {
 const count = { type: 'integer', minimum: 0 };
 
 /** JSON Schema (draft 7) of the file. */
-export const figuresFileSchema = {
+const figuresFileSchema = {
   type: 'object',
   properties: {
     version: { const: 1 },

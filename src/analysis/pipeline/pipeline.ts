@@ -8,6 +8,7 @@ import type { Config } from '../../base/config/options.js';
 import type { ProcessPlace } from '../../base/config/process-place.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { once } from '../../base/once.js';
 import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
@@ -101,6 +102,7 @@ class Pipeline implements FullAnalyser {
   readonly #requests: Requests;
   readonly #recordings: Recordings;
   readonly #live: LiveStreams;
+  readonly close = once(() => this.#close());
   #closing = false;
 
   constructor(threads: Threads, models: readonly Model[], choice: ProviderChoice, timeouts: RequestTimeouts) {
@@ -148,7 +150,7 @@ class Pipeline implements FullAnalyser {
     return this.#live.open(request, { ...model, index });
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#closing = true;
     for (const flight of this.#threads.flights.values()) flight.stop(new ServiceError('STOPPING'));
     await Promise.all([this.#live.close(), this.#recordings.close()]);

@@ -71,7 +71,7 @@ export const rateLimitOf = (config: Pick<Config, 'rateLimitRequests' | 'rateLimi
 });
 
 /** Whole seconds until the window has ended: a client that waits that long does not come too early. */
-export const secondsToReset = ({ resetsAtMs }: RateState): number =>
+const secondsToReset = ({ resetsAtMs }: RateState): number =>
   Math.max(0, Math.ceil((resetsAtMs - Date.now()) / 1000));
 
 /** Answers a request that was one too many. */

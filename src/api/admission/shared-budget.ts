@@ -11,7 +11,7 @@ export interface Holder {
   readonly file?: string | undefined;
 }
 
-export const holderKinds = ['key', 'account', 'address', 'file'] as const;
+const holderKinds = ['key', 'account', 'address', 'file'] as const;
 export type HolderKind = (typeof holderKinds)[number];
 
 /** Percent of the units that one holder may have; of a file, of those of its account. */

@@ -7,6 +7,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { escapeInvisible } from '../../base/errors/visible-text.js';
 import { once } from '../../base/once.js';
 import type { UploadedForm } from '../upload/form-upload.js';
+import { type Notes, noteFields } from '../upload/ignored-fields.js';
 import type { Part } from '../upload/multipart-parser.js';
 
 /** JSON's number without its ban on a leading plus, dot or zero; no spaces, no hexadecimal, no Infinity. */
@@ -66,6 +67,14 @@ export class FieldValidator<Values> {
       });
       return ajv.compile<Values>({ type: 'object', properties: schemas, required });
     });
+  }
+
+  /**
+   * Notes the fields of a body that have no effect.
+   * @throws ServiceError FIELD_UNKNOWN if the client wants that refused
+   */
+  note(request: Notes, given: Readonly<Record<string, unknown>>): void {
+    noteFields(request, Object.keys(given), this.names);
   }
 
   /**

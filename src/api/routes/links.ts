@@ -24,7 +24,6 @@ import { traced } from '../../base/tracing/traced.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { LinkTerms } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
-import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
@@ -68,7 +67,7 @@ function uploadLinks(
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
   return async (request: RouteRequest): Promise<Reply> => {
     const body = await receiveJson(request.body, request.contentType, limits);
-    noteFields(request, Object.keys(body), validator.names);
+    validator.note(request, body);
     const { keys, entity } = validator.check(body);
     keys.forEach((key, i) => {
       refuseUnstorableKey(`keys[${i}]`, key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { LiveAnalyser } from '../../analysis/analyser/live.js';
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import type { Config } from '../../base/config/options.js';
 import type { StreamFields } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
@@ -12,9 +11,10 @@ import type { Holder } from '../admission/shared-budget.js';
 import { StreamMemory } from '../streams/stream-memory.js';
 import { type SessionFields, StreamSession } from '../streams/stream-session.js';
 import type { OpenStream, StreamSessions } from '../streams/stream-sessions.js';
-import { type Notes, noteFields } from '../upload/ignored-fields.js';
+import type { Notes } from '../upload/ignored-fields.js';
 import type { FieldValidator } from './form-fields.js';
 import type { Route } from './route.js';
+import { thresholdOf } from './threshold.js';
 
 /** Room for 48 kHz in pieces of 20 ms. */
 const WAITING_BYTES_PER_S = 128 * 1024;
@@ -48,8 +48,9 @@ export function openStream(
 ): OpenStream {
   const { analyser, config, models, permits, memory, sessions } = parts;
   if (parts.isStopping()) throw new ServiceError('STOPPING');
-  noteFields(notes, Object.keys(parameters), validator.names);
-  const fields = resolve(validator.fromValues(parameters), parts);
+  validator.note(notes, parameters);
+  const given = validator.fromValues(parameters);
+  const fields: SessionFields = { ...given, threshold: thresholdOf(given, parts) };
   const permit = permits.acquire(holder);
   let held: StreamMemory | undefined;
   const release = (): void => {
@@ -76,12 +77,4 @@ export function openStream(
   }
   models.enter();
   return sessions.add(id, keyId, session, release);
-}
-
-/** With the threshold of a named operating point. */
-function resolve(fields: StreamFields, { analyser, points }: OpenStreamParts): SessionFields {
-  const { threshold, model } = fields;
-  if (typeof threshold === 'number') return { ...fields, threshold };
-  const detector = detectorNamed(analyser.status(), model);
-  return { ...fields, threshold: points.thresholdOf(threshold, detector, 'threshold') };
 }

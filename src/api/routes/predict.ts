@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Analyser } from '../../analysis/analyser/analyser.js';
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
@@ -17,6 +16,7 @@ import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
+import { thresholdOf } from './threshold.js';
 
 /** With the threshold as a number. */
 type ResolvedFields = Omit<PredictFields, 'threshold'> & {
@@ -44,14 +44,11 @@ export function predictRoute(
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   /** Refuses invalid fields before anything is fetched or analysed. */
-  const resolve = (fields: PredictFields): ResolvedFields => {
-    const { threshold: given, model } = fields;
-    const threshold =
-      typeof given === 'number'
-        ? given
-        : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
-    return { ...fields, threshold, region: regionOf(fields) };
-  };
+  const resolve = (fields: PredictFields): ResolvedFields => ({
+    ...fields,
+    threshold: thresholdOf(fields, { analyser, points }),
+    region: regionOf(fields),
+  });
   const reader = resolvedReader(validator, resolve);
   return {
     ...predictEndpoint(config, detectors),

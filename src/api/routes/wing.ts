@@ -13,7 +13,7 @@ export interface Wing {
   routes(models: ServedModels, points: OperatingPoints): readonly Route[];
   /** Goes on with the current models. */
   takeAnew?(): void;
-  /** The server begins to stop: gives unfinished work back. */
+  /** The server begins to stop: gives unfinished work back, once. */
   giveBack?(): Promise<void>;
   /** Sends the clients of endless answers to another server. */
   drain?(): void;

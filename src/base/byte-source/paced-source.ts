@@ -2,9 +2,9 @@
 import type { ByteSource } from './byte-source.js';
 
 /** The largest recording of a job comes within half a day at this pace. */
-export const MIN_BYTES_PER_S = 128 * 1024;
+const MIN_BYTES_PER_S = 128 * 1024;
 /** Of waiting, over which the pace is measured. */
-export const PACE_OVER_S = 120;
+const PACE_OVER_S = 120;
 const TICK_MS = 1000;
 
 export interface Pace {

@@ -44,7 +44,7 @@ const fetchErrors = [
 ] as const satisfies readonly ErrorKey[];
 
 /** `ByteSource`, in addition to those of links and storage. */
-export const rangeErrors = ['FETCH_NO_RANGES', 'FILE_CHANGED'] as const satisfies readonly ErrorKey[];
+const rangeErrors = ['FETCH_NO_RANGES', 'FILE_CHANGED'] as const satisfies readonly ErrorKey[];
 
 /** Errors of a form that JSON with a link cannot have, and vice versa. */
 export const formOnlyErrors: readonly ErrorKey[] = [

@@ -70,7 +70,7 @@ export type DownloadLinkFields = FieldValues<
 >;
 
 /** The query of `DELETE /file`. */
-export const deletionSchemas = {
+const deletionSchemas = {
   key: {
     type: 'array',
     minItems: 1,

@@ -6,7 +6,7 @@ const probability = (description: string) =>
   ({ type: 'number', description, minimum: 0, maximum: 1 }) as const;
 
 /** One of the voiceprints that are most alike. */
-export const identificationMatch = {
+const identificationMatch = {
   title: 'IdentificationMatch',
   type: 'object',
   properties: {

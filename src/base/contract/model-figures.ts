@@ -13,7 +13,7 @@ const interval = {
 } as const;
 
 /** A share with its interval. */
-export const figureWithInterval = {
+const figureWithInterval = {
   title: 'AdminFigure',
   type: 'object',
   properties: { value: share('The figure.'), interval_95: interval },
@@ -61,7 +61,7 @@ export const detPoint = {
 } as const satisfies Schema;
 
 /** A speaker model on recordings of one kind. */
-export const verificationFigures = {
+const verificationFigures = {
   title: 'AdminVerificationFigures',
   type: 'object',
   properties: {

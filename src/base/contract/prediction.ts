@@ -33,7 +33,7 @@ const start = { type: 'number', description: 'Start of the window in seconds.', 
 const end = { type: 'number', description: 'End of the window in seconds.', exclusiveMinimum: 0 } as const;
 
 /** The global verdict, as `POST /predict` answers it. */
-export const globalVerdict = {
+const globalVerdict = {
   title: 'GlobalVerdict',
   type: 'object',
   properties: { score, confidence, result, reason },
@@ -42,7 +42,7 @@ export const globalVerdict = {
 } as const;
 
 /** The global verdict, as `POST /predict/large-file` answers it: without the raw score. */
-export const largeFileGlobalVerdict = {
+const largeFileGlobalVerdict = {
   title: 'LargeFileGlobalVerdict',
   type: 'object',
   properties: { confidence, result, reason },
@@ -51,7 +51,7 @@ export const largeFileGlobalVerdict = {
 } as const;
 
 /** A segment, as `POST /predict` answers it: with `scores`, without `index`. */
-export const segment = {
+const segment = {
   title: 'Segment',
   type: 'object',
   properties: {
@@ -66,7 +66,7 @@ export const segment = {
 } as const;
 
 /** A segment, as `POST /predict/large-file` answers it: with `index`, without `scores`. */
-export const largeFileSegment = {
+const largeFileSegment = {
   title: 'LargeFileSegment',
   type: 'object',
   properties: {
@@ -90,7 +90,7 @@ const warnings = {
 } as const;
 
 /** The verdict on one channel, as `POST /predict` answers it. */
-export const channelVerdict = {
+const channelVerdict = {
   title: 'ChannelVerdict',
   type: 'object',
   properties: {
@@ -104,7 +104,7 @@ export const channelVerdict = {
 } as const;
 
 /** The verdict on one channel, as `POST /predict/large-file` answers it. */
-export const largeFileChannelVerdict = {
+const largeFileChannelVerdict = {
   title: 'LargeFileChannelVerdict',
   type: 'object',
   properties: {

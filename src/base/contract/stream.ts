@@ -41,7 +41,7 @@ export const endMessage = {
   properties: { type: { const: 'end' } },
 } as const;
 
-export const readyMessage = {
+const readyMessage = {
   ...closed,
   title: 'StreamReady',
   description: 'The stream has begun.',
@@ -90,7 +90,7 @@ const receivedCounts = {
   messages: { ...count, description: 'Binary messages that have arrived.' },
 } as const;
 
-export const resumedMessage = {
+const resumedMessage = {
   ...closed,
   title: 'StreamResumed',
   description: 'The stream goes on: the next binary message has the audio after what has arrived.',
@@ -98,7 +98,7 @@ export const resumedMessage = {
   properties: { type: { const: 'resumed' }, session_id: session.session_id, ...receivedCounts },
 } as const;
 
-export const receivedMessage = {
+const receivedMessage = {
   ...closed,
   title: 'StreamReceived',
   description: 'Sent about once per second of audio.',
@@ -118,7 +118,7 @@ const runningVerdict = {
   properties: { score, confidence, result, windows: { ...count, description: 'Windows with a score.' } },
 } as const;
 
-export const windowMessage = {
+const windowMessage = {
   ...closed,
   title: 'StreamWindow',
   description: 'The verdict on a window, about 0.1 s of audio after its end.',
@@ -135,7 +135,7 @@ export const windowMessage = {
   },
 } as const;
 
-export const skippedMessage = {
+const skippedMessage = {
   ...closed,
   title: 'StreamSkipped',
   description: 'A window without enough speech.',
@@ -150,7 +150,7 @@ export const skippedMessage = {
 } as const;
 
 const { prediction_id, global, model, warnings } = prediction.properties;
-export const resultMessage = {
+const resultMessage = {
   ...closed,
   title: 'StreamResult',
   description:
@@ -167,7 +167,7 @@ export const resultMessage = {
   },
 } as const;
 
-export const streamErrorMessage = {
+const streamErrorMessage = {
   ...closed,
   title: 'StreamError',
   description: 'Why the server ends the connection. It closes with 4000 plus `status`.',

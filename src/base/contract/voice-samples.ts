@@ -4,7 +4,7 @@
 import type { BodyOf } from './schema.js';
 import { enrollmentProperties, exampleEmbedding } from './voice-identity.js';
 
-export const sampleReport = {
+const sampleReport = {
   title: 'SampleReport',
   type: 'object',
   properties: {
@@ -39,7 +39,7 @@ export const sampleReport = {
   additionalProperties: false,
 } as const;
 
-export const enrollmentQuality = {
+const enrollmentQuality = {
   title: 'EnrollmentQuality',
   type: 'object',
   properties: {

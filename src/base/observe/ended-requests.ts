@@ -13,7 +13,6 @@ export interface RequestCounter {
 export interface EndedRequestsOptions {
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
-  /** Closed with this. */
   readonly recorders: readonly RequestRecorder[];
   readonly history: RequestCounter | undefined;
 }
@@ -51,8 +50,7 @@ export class EndedRequests {
   }
 
   /** Call it after the last request, before the log ends. */
-  async close(): Promise<void> {
+  close(): void {
     this.#refusalLines.sumUp();
-    for (const recorder of this.#options.recorders) await recorder.close();
   }
 }

@@ -29,7 +29,7 @@ const detector = {
 } as const satisfies Schema;
 
 /** The answer of `GET /v1/admin/analysis-facts`. */
-export const adminAnalysisFacts = {
+const adminAnalysisFacts = {
   title: 'AdminAnalysisFacts',
   type: 'object',
   properties: {

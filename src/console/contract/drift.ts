@@ -21,7 +21,7 @@ const stabilityIndex = {
 } as const;
 
 /** The scores of one detector. */
-export const modelDrift = {
+const modelDrift = {
   title: 'ModelDrift',
   type: 'object',
   properties: {

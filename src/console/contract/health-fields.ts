@@ -40,7 +40,7 @@ export const healthRequest = {
 export type HealthFields = FieldValues<typeof healthSchemas>;
 
 /** Two weeks. */
-export const MAX_DRIFT_HOURS = 336;
+const MAX_DRIFT_HOURS = 336;
 const DEFAULT_DRIFT_HOURS = 24;
 const expectedHours = `a whole number from 1 to ${MAX_DRIFT_HOURS}`;
 

@@ -21,7 +21,7 @@ const latencies = {
 } as const;
 
 /** The server's work over a stretch of time. */
-export const healthHistory = {
+const healthHistory = {
   title: 'HealthHistory',
   type: 'object',
   description:
@@ -99,7 +99,7 @@ const loadedModel = {
 } as const;
 
 /** The server at this moment. */
-export const serverState = {
+const serverState = {
   title: 'ServerState',
   type: 'object',
   properties: {

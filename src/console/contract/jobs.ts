@@ -21,7 +21,7 @@ const summaryNames = [...jobSummary.required, 'account', 'key_id', 'retryable'] 
 const example = { ...jobExample, account: 'acme', key_id: '0123456789ab', retryable: false } as const;
 
 /** An entry of a list of the jobs of all accounts. */
-export const adminJobSummary = {
+const adminJobSummary = {
   title: 'AdminJobSummary',
   type: 'object',
   properties: summaryProperties,

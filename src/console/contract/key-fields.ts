@@ -60,7 +60,7 @@ const expiresAt = {
 } as const;
 
 /** The body of `POST /v1/admin/keys`. */
-export const newKeySchemas = {
+const newKeySchemas = {
   name,
   account: {
     ...accountField,
@@ -81,7 +81,7 @@ export const newKeyRequest = {
 } as const satisfies Fields;
 
 /** The body of `PATCH /v1/admin/keys/{id}`. */
-export const keyChangeSchemas = {
+const keyChangeSchemas = {
   name,
   scopes: scopeList,
   rate,
@@ -96,7 +96,7 @@ export const keyChangeRequest = {
 } as const satisfies Fields;
 
 /** The query of `GET /v1/admin/keys`. */
-export const keyListSchemas = {
+const keyListSchemas = {
   account: { ...accountField, description: 'Only keys of this account.' },
   state: {
     type: 'string',

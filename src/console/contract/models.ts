@@ -101,7 +101,7 @@ const properties = {
 } as const;
 
 /** A served model. Facts of the manifest are null if it has changed since the model was loaded. */
-export const adminModel = {
+const adminModel = {
   title: 'AdminModel',
   type: 'object',
   properties,

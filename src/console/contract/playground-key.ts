@@ -3,7 +3,7 @@ import type { AdminEndpoint } from '../../base/contract/endpoint.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 import { scopes } from '../../base/contract/scopes.js';
 
-export const playgroundKey = {
+const playgroundKey = {
   title: 'PlaygroundKey',
   type: 'object',
   properties: {

@@ -12,7 +12,7 @@ const day = (description: string) =>
 const expected = 'a day such as 2026-11-01';
 
 /** The query of `GET /v1/admin/usage` and `/v1/admin/usage.csv`. */
-export const usageSchemas = {
+const usageSchemas = {
   from: { ...day(`First UTC day; ${DEFAULT_USAGE_DAYS - 1} days before \`to\` if absent.`), expected },
   to: { ...day('Last UTC day, inclusive; today if absent.'), expected },
   key: {

@@ -16,7 +16,7 @@ import { REFERENCE_FILES } from './stability-index.js';
 /** Hours with scores that are kept. They count, not the time: a clock that jumps by a year removes nothing. */
 export const KEPT_HOURS = 336;
 
-export const referenceOrigins = ['first_files', 'chosen'] as const;
+const referenceOrigins = ['first_files', 'chosen'] as const;
 
 /** The reference for later scores of a model. */
 export interface ScoreReference {

@@ -37,7 +37,7 @@ const sumAt = (histogram: Histogram, group: number): number =>
 export const MIN_CURRENT_FILES = 300;
 export const REFERENCE_FILES = 500;
 
-export const driftReadings = ['too_few', 'stable', 'moderate', 'large'] as const;
+const driftReadings = ['too_few', 'stable', 'moderate', 'large'] as const;
 export type DriftReading = (typeof driftReadings)[number];
 
 /** As the index is usually read: below 0.1 nothing has changed, from 0.25 on much has. */

@@ -38,7 +38,7 @@ export const groupOf = (route: string): RequestGroup =>
   beginnings.find(([path]) => route.startsWith(path))?.[1] ?? 'operation';
 
 /** Requests whose times make sense together: analyses, and other calls. A stream lasts as long as its speech. */
-export const latencyKinds = ['analysis', 'other'] as const;
+const latencyKinds = ['analysis', 'other'] as const;
 
 export function latencyKindOf(group: RequestGroup): (typeof latencyKinds)[number] | undefined {
   if (group === 'detection' || group === 'voice_identity') return 'analysis';

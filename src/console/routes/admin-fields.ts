@@ -3,7 +3,6 @@
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { queryValues } from '../../api/routes/link-fields.js';
 import type { RouteRequest } from '../../api/routes/route.js';
-import { noteFields } from '../../api/upload/ignored-fields.js';
 import { receiveJson } from '../../api/upload/json-body.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { Fields } from '../../base/contract/operation.js';
@@ -41,7 +40,7 @@ function bodyReader<Values>(
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
   return async (request) => {
     const given = await receiveJson(request.body, request.contentType, limits);
-    noteFields(request, Object.keys(given), validator.names);
+    validator.note(request, given);
     return read(validator, given);
   };
 }

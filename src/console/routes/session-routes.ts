@@ -101,7 +101,7 @@ export function visitorOf({ headers, clientAddress }: RouteRequest, secure: bool
 }
 
 /** Tells the page its user, and gives the browser the cookie. */
-export const begunReply = (signedIn: SignedIn, token: string, secure: boolean): Reply => ({
+const begunReply = (signedIn: SignedIn, token: string, secure: boolean): Reply => ({
   ...jsonReply<AdminSession>(200, sessionBody(principalOf(signedIn))),
   headers: [sessionCookie(token, secure)],
 });

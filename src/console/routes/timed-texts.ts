@@ -2,7 +2,7 @@
 import type { ReplyTexts } from '../../api/routes/route.js';
 
 /** Then a stream of events ends, and a client that opens it again must be admitted again. */
-export const MAX_WATCH_MS = 60_000;
+const MAX_WATCH_MS = 60_000;
 
 /** Texts that end after some time, or when the server stops. */
 export class TimedTexts implements ReplyTexts {

@@ -25,7 +25,7 @@ export interface ProbabilityQuality {
   readonly logLoss: number;
 }
 
-export const RELIABILITY_BINS = 10;
+const RELIABILITY_BINS = 10;
 /** Scores have six decimals: a probability of 0 or 1 says no more than that it is nearer than this. */
 const SMALLEST_PROBABILITY = 1e-6;
 

@@ -28,7 +28,7 @@ const FLAT = 1 / 8;
 const SMALLEST = 1e-9;
 
 /** The group whose clips together weigh as much as any other's; empty if the list names none. */
-export const groupOf = (isPositive: boolean, { system = '', source = '' }: Columns): string =>
+const groupOf = (isPositive: boolean, { system = '', source = '' }: Columns): string =>
   isPositive ? system : source;
 
 /**

@@ -132,9 +132,9 @@ export class BatchWorkers {
   async #reap(): Promise<void> {
     try {
       const failed = await this.#workTable.reap();
-      for (const { id } of failed) this.#options.log.warn({ job: id }, 'batch given up: its tenders died');
+      for (const { id } of failed) this.#options.log.warn({ job: id }, 'batch given up: its workers died');
     } catch (error) {
-      this.#tell(error, 'batches of dead tenders could not be looked for');
+      this.#tell(error, 'batches of dead workers could not be looked for');
     }
   }
 

@@ -34,7 +34,7 @@ export type BatchTurn = 'succeeded' | 'failed' | 'retried' | 'given back' | 'los
 const LINES_AT_ONCE = 500;
 const PIECE_CHARS = 256 * 1024;
 const BLOCK_BYTES = 1 << 20;
-export const MAX_MANIFEST_BYTES = 256 << 20;
+const MAX_MANIFEST_BYTES = 256 << 20;
 
 /**
  * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the

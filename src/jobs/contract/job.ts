@@ -60,19 +60,7 @@ const properties = {
   },
 } as const;
 
-const names = [
-  'id',
-  'task',
-  'state',
-  'created_at',
-  'started_at',
-  'finished_at',
-  'attempts',
-  'queue_position',
-  'audio_analysed',
-  'file_progress',
-  'error',
-] as const;
+const names = Object.keys(properties) as readonly (keyof typeof properties)[];
 
 export const jobExample = {
   id: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90',
@@ -120,7 +108,7 @@ export const batchProgress = {
 export type BatchProgress = BodyOf<typeof batchProgress>;
 
 /** Of a job that enrolled a voice: the answer of a request, and the facts in its headers. */
-export const jobEnrollment = {
+const jobEnrollment = {
   ...enrollment,
   title: 'JobEnrollment',
   properties: {

@@ -27,6 +27,8 @@ export interface BatchWork {
   readonly holder: string;
   /** Lines of the manifest that are in the table. */
   readonly linesRead: number;
+  /** Starts that count toward the limit, this one included. */
+  readonly tries: number;
 }
 
 /** Lines of one batch in the queue: enough for all workers, few for everybody else. */
@@ -55,14 +57,14 @@ export class BatchWorkTable {
   async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
     const holder = randomUUID();
     const { isFree, values } = this.#free(except);
-    const [row] = await this.#database.query<Row & { lines_read: number }>(
-      `UPDATE jobs SET state = 'running', holder = $4, leased_until_ms = ${this.#now} + $5, attempts = attempts + 1, ` +
+    const [row] = await this.#database.query<WorkRow>(
+      `UPDATE jobs SET state = 'running', holder = $4, leased_until_ms = ${this.#now} + $5, attempts = attempts + 1, tries = tries + 1, ` +
         `started_at_ms = COALESCE(started_at_ms, $6) WHERE id = (SELECT id FROM jobs WHERE ${isFree} ` +
         // Another host may have taken it in the meantime.
-        `ORDER BY COALESCE(leased_until_ms, 0), created_at_ms LIMIT 1) AND ${isFree} RETURNING ${jobColumns}, lines_read`,
+        `ORDER BY COALESCE(leased_until_ms, 0), created_at_ms LIMIT 1) AND ${isFree} RETURNING ${workColumns}`,
       [...values.slice(0, 3), holder, this.#leaseMs, Date.now(), ...values.slice(3)],
     );
-    return row && { job: jobOf(row), holder, linesRead: row.lines_read };
+    return row && workOf(row);
   }
 
   /** Whether `take` would find one. */
@@ -74,14 +76,14 @@ export class BatchWorkTable {
 
   /** Ends batches whose workers have died too often. Any worker calls it now and then. @returns them */
   async reap(): Promise<readonly Job[]> {
-    const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
-      `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
-        `AND attempts >= $2 AND (leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+    const rows = await this.#database.query<WorkRow>(
+      `SELECT ${workColumns} FROM jobs WHERE task = 'batch' AND state = 'running' ` +
+        `AND tries >= $2 AND (leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
       [10 * this.#leaseMs, MAX_TRIES],
     );
     const failed: Job[] = [];
     for (const row of rows) {
-      const work = { job: jobOf(row), holder: row.holder, linesRead: row.lines_read };
+      const work = workOf(row);
       try {
         await this.fail(work, workerDied, true);
         failed.push(work.job);
@@ -211,11 +213,11 @@ export class BatchWorkTable {
 
   /** @returns whether it will be tried again @throws WorkLost */
   fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
-    const isRetried = canRetry && work.job.attempts < MAX_TRIES;
+    const isRetried = canRetry && work.tries < MAX_TRIES;
     const failure = { failure_code: code, failure_message: message };
     return this.#change(work, failure, async (transaction) => {
       if (isRetried) {
-        await this.#release(transaction, work.job.id, pauseAfterMs(work.job.attempts));
+        await this.#release(transaction, work.job.id, pauseAfterMs(work.tries));
       } else {
         await cancelLines(transaction, work.job.id);
         await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
@@ -227,7 +229,7 @@ export class BatchWorkTable {
 
   /** Of a worker that stops or makes room for others; that is no attempt. @throws WorkLost */
   giveBack(work: BatchWork): Promise<void> {
-    return this.#change(work, { attempts: work.job.attempts - 1 }, (transaction) =>
+    return this.#change(work, { attempts: work.job.attempts - 1, tries: work.tries - 1 }, (transaction) =>
       this.#release(transaction, work.job.id, 0),
     );
   }
@@ -246,7 +248,7 @@ export class BatchWorkTable {
     const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
     return {
       isFree:
-        "task = 'batch' AND state IN ('queued', 'running') AND attempts < $2 AND " +
+        "task = 'batch' AND state IN ('queued', 'running') AND tries < $2 AND " +
         `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1) AND ` +
         // SQLite has a single host.
         `($3 = '' OR home IS NULL OR home = $3)${isOther}`,
@@ -307,3 +309,18 @@ function insertOf(rows: readonly Value[][]): [sql: string, values: Value[]] {
   const places = rows.map((row) => `('predict', '', ${row.map(() => `$${++n}`).join(', ')})`);
   return [`INSERT INTO jobs (task, request_hash, ${columns}) VALUES ${places.join(', ')}`, rows.flat()];
 }
+
+interface WorkRow extends Row {
+  readonly holder: string;
+  readonly lines_read: number;
+  readonly tries: number;
+}
+
+const workColumns = `${jobColumns}, holder, lines_read, tries`;
+
+const workOf = (row: WorkRow): BatchWork => ({
+  job: jobOf(row),
+  holder: row.holder,
+  linesRead: row.lines_read,
+  tries: row.tries,
+});

@@ -33,7 +33,7 @@ export interface FinishedWork {
 }
 
 /** A worker that is silent for so long counts as dead, and its job goes to another. */
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 const MOVED_AT_ONCE = 100;
 
 export interface JobWorkTableOptions {

@@ -3,7 +3,7 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { jobStates } from '../contract/job-fields.js';
 
-export const jobTasks = ['predict', 'enroll', 'batch'] as const;
+const jobTasks = ['predict', 'enroll', 'batch'] as const;
 export type JobTask = (typeof jobTasks)[number];
 
 /** The last three are final. A job whose worker died is `queued` again. */

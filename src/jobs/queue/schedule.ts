@@ -4,7 +4,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 
 /** Pauses after failed attempts, in seconds: 12 attempts within 23 hours and 43 minutes. docs/webhooks.md states them. */
-export const pausesS: readonly number[] = [
+const pausesS: readonly number[] = [
   5,
   30,
   2 * MINUTE_S,
@@ -21,7 +21,7 @@ export const pausesS: readonly number[] = [
 /** The longest that a delivery waits in the queue. */
 export const MAX_PAUSE_S = Math.max(...pausesS);
 /** The longest `Retry-After` that is followed. */
-export const MAX_RETRY_AFTER_S = HOUR_S;
+const MAX_RETRY_AFTER_S = HOUR_S;
 
 /**
  * Undefined after the last attempt.

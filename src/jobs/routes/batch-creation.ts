@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { refuseUnstorableKey } from '../../api/routes/link-fields.js';
 import { callerOf, type Reply, type RouteRequest } from '../../api/routes/route.js';
-import { noteFields } from '../../api/upload/ignored-fields.js';
 import { receiveJson } from '../../api/upload/json-body.js';
 import { publicPath } from '../../base/config/public-path.js';
 import { ServiceError } from '../../base/errors/service-error.js';
@@ -47,7 +46,7 @@ export function batchCreator(parts: JobRouteParts) {
   return async (request: RouteRequest): Promise<Reply> => {
     const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
     const given = await receiveJson(request.body, request.contentType, limits);
-    noteFields(request, Object.keys(given), validator.names);
+    validator.note(request, given);
     const fields = validator.fromJson(given);
     const { account, keyId } = callerOf(request);
     const { callback_url } = fields;

@@ -41,7 +41,7 @@ const moment = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
 /** @param position of a queued job */
-export function summaryOf(job: Job, position: number | undefined): JobSummary {
+function summaryOf(job: Job, position: number | undefined): JobSummary {
   return {
     id: job.id,
     task: job.task,

@@ -5,7 +5,6 @@ import type { FetchPolicy } from '../../api/fetch/fetch-policy.js';
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { regionOf } from '../../api/routes/region.js';
 import { callerOf, type Reply, type RouteRequest } from '../../api/routes/route.js';
-import { noteFields } from '../../api/upload/ignored-fields.js';
 import { receiveJson } from '../../api/upload/json-body.js';
 import type { Config } from '../../base/config/options.js';
 import { publicPath } from '../../base/config/public-path.js';
@@ -81,13 +80,13 @@ export function jobCreator(parts: JobRouteParts) {
     const given = await receiveJson(request.body, request.contentType, limits);
     if (given.task === 'enroll') {
       requireScope(request, 'enroll');
-      noteFields(request, Object.keys(given), enrollValidator.names);
+      enrollValidator.note(request, given);
       const fields = enrollValidator.fromJson(given);
       if (chooseSpeakerModel(analyser.status().speakerModels, config) === undefined)
         throw new ServiceError('NO_SPEAKER_MODEL');
       return create(request, fields, 'enroll', regionOf(fields));
     }
-    noteFields(request, Object.keys(given), validator.names);
+    validator.note(request, given);
     const fields = validator.fromJson(given);
     const { prediction_id: predictionId } = fields;
     const parameters = analysisParameters(fields, parts);

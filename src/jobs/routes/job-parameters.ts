@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analyser } from '../../analysis/analyser/analyser.js';
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { regionOf } from '../../api/routes/region.js';
+import { thresholdOf } from '../../api/routes/threshold.js';
 import type { PredictFields } from '../../base/contract/predict-fields.js';
-import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { JobParameters } from '../queue/job-text.js';
 
 /** The parameters of analyses in the background, with the threshold as a number. @throws ServiceError FIELD_INVALID */
@@ -15,11 +13,11 @@ export function analysisParameters(
     channels,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
-  { analyser, points }: { readonly analyser: Pick<Analyser, 'status'>; readonly points: OperatingPoints },
+  parts: Parameters<typeof thresholdOf>[1],
 ): JobParameters {
   return {
     model,
-    threshold: points.thresholdOf(threshold, detectorNamed(analyser.status(), model), 'threshold'),
+    threshold: thresholdOf({ threshold, model }, parts),
     silenceThresholdPercent: silence_threshold,
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),

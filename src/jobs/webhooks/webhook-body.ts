@@ -5,7 +5,7 @@ import type { JobTable } from '../queue/job-table.js';
 import { endingOf } from '../routes/job-answers.js';
 
 /** Results of about an hour of audio fit. */
-export const MAX_BODY_BYTES = 128 * 1024;
+const MAX_BODY_BYTES = 128 * 1024;
 
 /**
  * Tells a client of the end of a job, the same at each attempt. A large result is left out: the client fetches the job.

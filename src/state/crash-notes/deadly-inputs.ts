@@ -6,7 +6,7 @@ import { formatVersion } from '../data-folder/format-version.js';
 import { type DeadlyInput, readCrashNotes } from './crash-notes.js';
 
 /** Processes that an input may end before it is refused: one may be chance, such as failing memory. */
-export const MAX_DEATHS = 1;
+const MAX_DEATHS = 1;
 /** The oldest are forgotten first. */
 export const MAX_KNOWN_INPUTS = 1024;
 

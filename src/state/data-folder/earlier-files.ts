@@ -4,7 +4,7 @@ import path from 'node:path';
 import { namesIn } from './durable-file.js';
 
 /** The data folder has files of a version without a database. */
-export class EarlierDataFolder extends Error {
+class EarlierDataFolder extends Error {
   override readonly name = 'EarlierDataFolder';
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { processState } from './process-state.js';
 
 /** Ids of the processes that have the file open, as far as this process may look at them, on Linux. */
-export function processesWith(file: string): number[] {
+function processesWith(file: string): number[] {
   const { dev, ino } = fs.statSync(file);
   const isIt = (descriptor: string): boolean => {
     const stats = statOrNothing(descriptor);

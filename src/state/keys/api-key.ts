@@ -69,7 +69,7 @@ export function newKey(wanted: NewKey, now = new Date()): CreatedKey {
 }
 
 /** The key as its owner sends it in `x-api-key`. */
-export function formatKey(id: string, secret: string): string {
+function formatKey(id: string, secret: string): string {
   return `vx_${id}_${secret}`;
 }
 

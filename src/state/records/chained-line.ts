@@ -21,7 +21,7 @@ export interface ChainedLine extends ChainState {
 }
 
 /** The hash of a line: of the hash before it and of all of the line that stands in front of its own. */
-export const chainHash = (before: string, body: string): string => hash('sha256', before + body);
+const chainHash = (before: string, body: string): string => hash('sha256', before + body);
 
 /** @param json an object with at least one member */
 export function chainLine(json: string, before: ChainState): ChainedLine & { text: string } {

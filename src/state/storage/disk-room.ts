@@ -6,7 +6,7 @@ import { onDisk } from './disk-failure.js';
 /** Bytes that a file system has left for this program. */
 export type FreeBytes = (dir: string) => Promise<number>;
 
-export const freeBytesOf: FreeBytes = async (dir) => {
+const freeBytesOf: FreeBytes = async (dir) => {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ViewProps } from '../../views.js';
+import type { ViewProps } from '../../place.js';
 import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 
