@@ -118,7 +118,7 @@ const runningVerdict = {
   properties: { score, confidence, result, windows: { ...count, description: 'Windows with a score.' } },
 } as const;
 
-const windowMessage = {
+export const windowMessage = {
   ...closed,
   title: 'StreamWindow',
   description: 'The verdict on a window, about 0.1 s of audio after its end.',
@@ -135,7 +135,7 @@ const windowMessage = {
   },
 } as const;
 
-const skippedMessage = {
+export const skippedMessage = {
   ...closed,
   title: 'StreamSkipped',
   description: 'A window without enough speech.',
@@ -150,7 +150,7 @@ const skippedMessage = {
 } as const;
 
 const { prediction_id, global, model, warnings } = prediction.properties;
-const resultMessage = {
+export const resultMessage = {
   ...closed,
   title: 'StreamResult',
   description:
@@ -167,7 +167,7 @@ const resultMessage = {
   },
 } as const;
 
-const streamErrorMessage = {
+export const streamErrorMessage = {
   ...closed,
   title: 'StreamError',
   description: 'Why the server ends the connection. It closes with 4000 plus `status`.',
