@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-
 from veravox_client import AsyncVeravoxClient, VeravoxClient
 
 ROOT = Path(__file__).parents[3]
@@ -107,7 +106,11 @@ def client_of(request) -> Any:
     def make(base_url: str, key: str = "k", **options: Any) -> Any:
         options = {"backoff_s": 0.002, **options}
         is_async = request.param == "async"
-        client = Blocking(AsyncVeravoxClient(base_url, key, **options), loop) if is_async else VeravoxClient(base_url, key, **options)
+        client = (
+            Blocking(AsyncVeravoxClient(base_url, key, **options), loop)
+            if is_async
+            else VeravoxClient(base_url, key, **options)
+        )
         made.append(client)
         return client
 
@@ -162,7 +165,10 @@ def fake_service():
                 self.end_headers()
                 self.wfile.write(content.encode())
 
-            do_GET = do_POST = do_PUT = do_DELETE = handle_one
+            def __getattr__(self, name: str) -> Any:
+                if name.startswith("do_"):
+                    return self.handle_one
+                raise AttributeError(name)
 
             def blocks(self):
                 if "content-length" in self.headers:

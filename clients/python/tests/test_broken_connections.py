@@ -8,7 +8,6 @@ import threading
 import httpx
 import pytest
 from conftest import FIXTURES, Answer
-
 from veravox_client import AsyncVeravoxClient
 
 
@@ -98,14 +97,11 @@ RUNNING = {"id": "j", "state": "running", "finished_at": None}
 
 
 def test_a_wait_ends_with_an_exception_of_on_job(client_of, fake_service):
-    class Enough(Exception):
-        pass
-
     def on_job(job):
         assert job["state"] == "running"
-        raise Enough
+        raise KeyboardInterrupt
 
-    with pytest.raises(Enough):
+    with pytest.raises(KeyboardInterrupt):
         client_of(fake_service(Answer(200, RUNNING)).base_url).wait_for_job("j", on_job=on_job)
 
 

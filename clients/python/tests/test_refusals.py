@@ -7,7 +7,6 @@ import subprocess
 
 import pytest
 from conftest import FIXTURES, Answer
-
 from veravox_client import VeravoxError
 
 
@@ -23,13 +22,20 @@ def test_a_wrong_key_is_refused_as_curl_sees_it(client_of, server):
     assert len(error.correlation_id) == 36
 
 
-def test_a_wrong_key_is_refused_in_the_middle_of_a_large_upload(client_of, server, tmp_path):
+def test_a_refusal_may_come_before_the_end_of_a_large_upload(client_of, fake_service, tmp_path):
+    def refuse_at_once(handler):
+        body = b'{"error": "unauthorized", "message": "No.", "status": 401, "correlation_id": "c"}'
+        handler.wfile.write(b"HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(body))
+        handler.wfile.write(body)
+        for _ in range(0, int(handler.headers["content-length"]), 65536):
+            handler.rfile.read(65536)
+
     recording = tmp_path / "large.wav"
     with recording.open("wb") as file:
-        file.truncate(90_000_000)
+        file.truncate(20 * 65536)
     with pytest.raises(VeravoxError) as caught:
-        client_of(server.origin, "not-a-key").predict_large_file(recording)
-    assert caught.value.status == 401
+        client_of(fake_service(refuse_at_once).base_url).predict_large_file(recording)
+    assert (caught.value.status, caught.value.message) == (401, "No.")
 
 
 def test_what_is_not_a_recording_is_refused(client):
@@ -50,9 +56,12 @@ def test_a_missing_file_and_a_missing_input_send_nothing(client_of, fake_service
     assert service.received == []
 
 
-def test_the_voice_of_a_machine_is_no_voiceprint(client):
+def test_the_voice_of_a_machine_is_no_voiceprint(client, tmp_path):
+    clone = tmp_path / "clone.wav"
+    options = ["-stream_loop", "5", "-i", FIXTURES / "ai-kokoro.flac", "-t", "15"]
+    subprocess.run(["ffmpeg", "-v", "error", *options, clone], check=True)
     with pytest.raises(VeravoxError) as caught:
-        client.enroll(FIXTURES / "ai-kokoro.flac")
+        client.enroll(clone)
     assert (caught.value.code, caught.value.status) == ("forbidden_error", 403)
 
 
@@ -65,7 +74,9 @@ def test_an_altered_link_is_refused_by_the_storage(client):
     assert "<" not in str(caught.value)
 
 
-@pytest.mark.parametrize("body", ["<html>Bad gateway</html>", '{"error": 1}', "[]", "\udcff".encode(errors="replace").decode()])
+@pytest.mark.parametrize(
+    "body", ["<html>Bad gateway</html>", '{"error": 1}', "[]", "\udcff".encode(errors="replace").decode()]
+)
 def test_what_a_proxy_answers_is_unexpected(client_of, fake_service, body):
     with pytest.raises(VeravoxError) as caught:
         client_of(fake_service(Answer(502, body)).base_url).list_jobs()

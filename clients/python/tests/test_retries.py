@@ -9,7 +9,6 @@ from email.utils import formatdate
 
 import pytest
 from conftest import FIXTURES, Answer
-
 from veravox_client import VeravoxError
 
 FINE = Answer(200, {"prediction_id": "p"})

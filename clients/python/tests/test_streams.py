@@ -2,6 +2,7 @@
 """Live audio gets the verdict of the same audio as a file, also over connections that break."""
 
 import asyncio
+import contextlib
 import json
 import socket
 import subprocess
@@ -9,9 +10,8 @@ import threading
 
 import pytest
 from conftest import FIXTURES
-from websockets.sync.server import serve
-
 from veravox_client import AsyncVeravoxClient, VeravoxError
+from websockets.sync.server import serve
 
 RATE = 16_000
 PCM = {"encoding": "pcm16", "sample_rate": RATE}
@@ -81,6 +81,12 @@ def test_the_result_is_that_of_the_file(client, server, wav):
     assert received[0]["samples"] > 0
 
 
+def shut_down(*sockets):
+    for end in sockets:
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
 class BreakingProxy:
     """Passes bytes between a client and the server until it is told to break all connections."""
 
@@ -103,23 +109,14 @@ class BreakingProxy:
                 threading.Thread(target=self._pass_on, args=(a, b), daemon=True).start()
 
     def _pass_on(self, a, b):
-        try:
+        with contextlib.suppress(OSError):
             while block := a.recv(65536):
                 b.sendall(block)
-        except OSError:
-            pass
-        for end in (a, b):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        shut_down(a, b)
 
     def break_all(self):
-        while self._open:
-            try:
-                self._open.pop().shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        shut_down(*self._open)
+        self._open.clear()
 
     def close(self):
         self._listener.close()

@@ -6,7 +6,6 @@ import json
 import subprocess
 
 import pytest
-
 from veravox_client import WebhookRefused, verify_webhook
 
 SECRET = f"whsec_{base64.b64encode(bytes([7] * 32)).decode()}"
