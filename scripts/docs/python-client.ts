@@ -3,12 +3,17 @@
 // The generated files of the Python client.
 import fs from 'node:fs';
 import path from 'node:path';
+import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import type { Schema } from '../../src/base/contract/schema.js';
 import { namedSchemas } from './client-types.js';
 
 const folder = path.join(packageDir, 'clients/python/src/veravox_client');
 const LONGEST_LINE = 120;
+
+/** As `npm run format` would. */
+const formatted = (text: string): string =>
+  new Workspace({ 'line-length': LONGEST_LINE }, PositionEncoding.Utf16).format(text);
 
 /** Objects without a name in the schemas. */
 const namesOfParts: Readonly<Record<string, string>> = {
@@ -132,7 +137,7 @@ export function pythonTypes(): string {
     }
   }
   const codes = [...errorCodes, 'storage_error', 'unexpected_answer'].map((code) => `    ${literal(code)},`);
-  return `# SPDX-License-Identifier: Apache-2.0
+  return formatted(`# SPDX-License-Identifier: Apache-2.0
 """Made by \`npm run docs\` from the schemas that the server validates by. Do not edit."""
 
 from __future__ import annotations
@@ -148,7 +153,7 @@ ${codes.join('\n')}
 
 
 ${[...writer.classes.values()].join('\n\n\n')}
-`;
+`);
 }
 
 const blocking: readonly (readonly [RegExp, string])[] = [
@@ -163,5 +168,7 @@ const blocking: readonly (readonly [RegExp, string])[] = [
 /** `_sync_client.py`. */
 export function pythonSyncClient(): string {
   const source = fs.readFileSync(path.join(folder, '_async_client.py'), 'utf8');
-  return blocking.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), source);
+  return formatted(
+    blocking.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), source),
+  );
 }

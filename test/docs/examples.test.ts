@@ -160,7 +160,7 @@ function someWebhook() {
   return { body, headers, secrets: [`whsec_${key.toString('base64')}`] };
 }
 
-/** What a page takes as given. */
+/** The values that a page takes as given. */
 function preambleOf(page: string, language: Language): string {
   if (page === 'docs/webhooks.md') {
     const given = JSON.stringify(someWebhook());

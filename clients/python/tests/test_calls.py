@@ -21,11 +21,19 @@ def lasting(answer):
 
 @pytest.fixture(scope="session")
 def long_recording(tmp_path_factory):
-    """Speech in a file that is large enough for large files, and long enough to enrol."""
-    made = tmp_path_factory.mktemp("long") / "long.wav"
-    source = FIXTURES / "human-lj-a.flac"
-    options = ["-stream_loop", "9", "-i", source, "-ar", "48000", "-t", "53"]
-    subprocess.run(["ffmpeg", "-v", "error", *options, made], check=True)
+    """Speech in a file that is large enough for large files."""
+    return repeated(tmp_path_factory.mktemp("long") / "long.wav", 14, "-ar", "192000")
+
+
+@pytest.fixture(scope="session")
+def anna(tmp_path_factory):
+    """Speech that is long enough to enrol."""
+    return repeated(tmp_path_factory.mktemp("anna") / "anna.wav", 12)
+
+
+def repeated(made, seconds, *options):
+    source = ["-stream_loop", "9", "-i", FIXTURES / "human-lj-a.flac"]
+    subprocess.run(["ffmpeg", "-v", "error", *source, *options, "-t", str(seconds), made], check=True)
     return made
 
 
@@ -48,9 +56,9 @@ def test_predict_large_file(client, server, long_recording):
     assert sent == sorted(set(sent)) and len(sent) > 10
 
 
-def test_voiceprints(client, server, long_recording):
-    enrolled = client.enroll(long_recording, end=20, user_id="anna")
-    wanted = server.curl("/voiceid/enroll", "-F", f"audio_file=@{long_recording}", "-F", "end=20")
+def test_voiceprints(client, server, anna):
+    enrolled = client.enroll(anna, end=11, user_id="anna")
+    wanted = server.curl("/voiceid/enroll", "-F", f"audio_file=@{anna}", "-F", "end=11")
     assert lasting(enrolled) == lasting(wanted)
     caller = FIXTURES / "human-lj-b.flac"
     headers = {}
@@ -62,7 +70,7 @@ def test_voiceprints(client, server, long_recording):
     identified = client.identify(caller, listed, top=1)
     assert (identified["compared"], len(identified["matches"])) == (2, 1)
     assert identified["matches"][0]["similarity_score"] == verified["similarity_score"]
-    samples = [long_recording, caller]
+    samples = [anna, caller]
     both = client.enroll_samples(samples)
     parts = [part for sample in samples for part in ("-F", f"audio_file=@{sample}")]
     assert lasting(both) == lasting(server.curl("/voiceid/enroll-samples", *parts))
@@ -106,12 +114,12 @@ def test_jobs(client, server):
     assert client.cancel_job(made["id"]) == job
 
 
-def test_a_voice_is_enrolled_in_the_background(client, long_recording):
+def test_a_voice_is_enrolled_in_the_background(client, anna):
     [link] = client.create_upload_links(["anna.wav"], entity="voices")["url"]
-    client.upload(link, long_recording)
-    made = client.create_job(task="enroll", key="anna.wav", entity="voices", end=20)
+    client.upload(link, anna)
+    made = client.create_job(task="enroll", key="anna.wav", entity="voices")
     job = client.wait_for_job(made["id"], poll_s=0.05)
-    assert enrollment_of(job)["embedding"] == client.enroll(long_recording, end=20)["embedding"]
+    assert enrollment_of(job)["embedding"] == client.enroll(anna)["embedding"]
     assert verdict_of(job) is None
 
 
@@ -125,10 +133,10 @@ def test_batches(client):
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_a_large_upload_takes_no_memory(server, tmp_path, kind):
-    """By the peak of a process of its own, which sends 100 MB."""
+    """By the peak of a process of its own, which sends 60 MB."""
     recording = tmp_path / "huge.bin"
     with recording.open("wb") as file:
-        file.truncate(100_000_000)
+        file.truncate(60_000_000)
     program = f"""
 import asyncio, resource, sys
 from veravox_client import AsyncVeravoxClient, VeravoxClient

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 import httpx
 
 if TYPE_CHECKING:
