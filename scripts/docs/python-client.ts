@@ -159,9 +159,11 @@ ${[...writer.classes.values()].join('\n\n\n')}
 const blocking: readonly (readonly [RegExp, string])[] = [
   [/^"""The client\.[^"]*"""/m, '"""Made by `npm run docs` from `_async_client.py`. Do not edit."""'],
   [/\basync |\bawait /g, ''],
+  // Imports stay sorted.
+  [/\bAsyncIterator, Callable,/g, 'Callable, Iterator,'],
   [/\bAsync(?=[A-Z])/g, ''],
   [/\basynccontextmanager\b/g, 'contextmanager'],
-  [/\b_async_io\b/g, '_sync_io'],
+  [/\b_io_async\b/g, '_io_sync'],
   [/\b(__)?a(iter_|enter__|exit__|close\b)/g, '$1$2'],
 ];
 

@@ -13,10 +13,10 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from ._async_io import HttpClient, Upload, sleep
 from ._deadline import RETRIED_STATUSES, Deadline, wait_s
 from ._errors import error_of
 from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
+from ._io_async import HttpClient, Upload, sleep
 from ._options import CallOptions, split
 from ._server_address import server_address
 from ._server_events import ServerEvents

@@ -16,11 +16,11 @@ import httpx
 from ._deadline import RETRIED_STATUSES, Deadline, wait_s
 from ._errors import error_of
 from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
+from ._io_sync import HttpClient, Upload, sleep
 from ._options import CallOptions, split
 from ._server_address import server_address
 from ._server_events import ServerEvents
 from ._stream import LiveStream
-from ._sync_io import HttpClient, Upload, sleep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

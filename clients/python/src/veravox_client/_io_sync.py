@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the client needs of its surroundings; `_async_io` has the same without blocking."""
+"""What the client needs of its surroundings; `_io_async` has the same without blocking."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the client needs of its surroundings, without blocking; `_sync_io` has the same."""
+"""What the client needs of its surroundings, without blocking; `_io_sync` has the same."""
 
 from __future__ import annotations
 
