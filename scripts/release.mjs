@@ -55,8 +55,12 @@ function setVersion(version, current) {
   for (const name of ['package.json', 'client/package.json', 'dashboard/package.json']) {
     replaceIn(name, `^  "version": "${current.replaceAll('.', '\\.')}"`, `  "version": "${version}"`);
   }
-  const page = fs.readFileSync(fileOf('client/README.md'), 'utf8');
-  fs.writeFileSync(fileOf('client/README.md'), page.replaceAll(`-${current}.tgz`, `-${version}.tgz`));
+  const pattern = `^version = "${current.replaceAll('.', '\\.')}"`;
+  replaceIn('clients/python/pyproject.toml', pattern, `version = "${version}"`);
+  for (const name of ['client/README.md', 'clients/python/README.md']) {
+    const page = fs.readFileSync(fileOf(name), 'utf8');
+    fs.writeFileSync(fileOf(name), page.replaceAll(`-${current}`, `-${version}`));
+  }
   run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--offline');
 }
 

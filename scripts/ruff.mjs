@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks all Python by the rules in training/pyproject.toml; --write formats it and sorts its imports.
+// Checks all Python by the rules in training/pyproject.toml, and that of clients for the oldest Python that they support; --write formats it and sorts its imports.
 import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,11 +9,14 @@ import { parse } from 'smol-toml';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 const { tool } = parse(fs.readFileSync(path.join(rootDir, 'training/pyproject.toml'), 'utf8'));
-const ruff = new Workspace(tool.ruff, PositionEncoding.Utf16);
+const rulesFor = (target) =>
+  new Workspace({ ...tool.ruff, 'target-version': target }, PositionEncoding.Utf16);
+const house = rulesFor(tool.ruff['target-version']);
+const clients = rulesFor('py39');
 const unsortedImports = 'I001';
 
 /** `text` with the imports in order; each edit names lines and columns that count from 1. */
-function withSortedImports(text) {
+function withSortedImports(ruff, text) {
   const starts = [0];
   for (const line of text.matchAll(/\n/g)) starts.push(line.index + 1);
   const offset = ({ row, column }) => (starts[row - 1] ?? text.length) + column - 1;
@@ -30,7 +33,7 @@ function withSortedImports(text) {
 }
 
 /** The findings in one file, a line each. */
-function problemsOf(file, text) {
+function problemsOf(ruff, file, text) {
   const found = ruff
     .check(text)
     .map(({ code, message, start_location: at }) => `${file}:${at.row}:${at.column} ${code} ${message}`);
@@ -38,7 +41,7 @@ function problemsOf(file, text) {
   return found;
 }
 
-const files = ['bench', 'test', 'training'].flatMap((folder) =>
+const files = ['bench', 'clients', 'test', 'training'].flatMap((folder) =>
   fs
     .readdirSync(path.join(rootDir, folder), { recursive: true })
     .filter((file) => file.endsWith('.py'))
@@ -46,11 +49,12 @@ const files = ['bench', 'test', 'training'].flatMap((folder) =>
 );
 const problems = files.flatMap((file) => {
   const where = path.join(rootDir, file);
+  const ruff = file.startsWith('clients/') ? clients : house;
   const text = fs.readFileSync(where, 'utf8');
-  if (!process.argv.includes('--write')) return problemsOf(file, text);
-  const mended = ruff.format(withSortedImports(text));
+  if (!process.argv.includes('--write')) return problemsOf(ruff, file, text);
+  const mended = ruff.format(withSortedImports(ruff, text));
   if (mended !== text) fs.writeFileSync(where, mended);
-  return problemsOf(file, mended);
+  return problemsOf(ruff, file, mended);
 });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

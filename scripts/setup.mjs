@@ -10,12 +10,14 @@ import { pathToFileURL } from 'node:url';
 import { ensureAddon, ensureTypeScript } from './setup/builds.mjs';
 import { ranUnderFetchedNode } from './setup/node.mjs';
 import { ensureNpmPackages } from './setup/npm-packages.mjs';
+import { ensurePythonPackages } from './setup/python-packages.mjs';
 import { SetupError } from './setup/step.mjs';
 import { ensureTestPackages } from './setup/system-packages.mjs';
 
 export async function setUp({ forTests = false } = {}) {
   if (forTests) await ensureTestPackages();
   await ensureNpmPackages();
+  if (forTests) await ensurePythonPackages();
   await ensureAddon();
   await ensureTypeScript();
 }

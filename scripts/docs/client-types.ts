@@ -34,13 +34,14 @@ const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
   required,
 });
 
-/** Fields and answers of the current version. */
-function schemasOf(): Schema[] {
+/** Fields and answers of the current version, with or without those of the admin API. */
+function schemasOf(withAdmin: boolean): Schema[] {
   const config = loadConfig({});
   const wings = [{ endpoints: jobEndpoints }, { endpoints: () => adminEndpoints }];
   const all = endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }], wings);
   const current = all.filter(
-    ({ scope, version, operation: { tag } }) => (scope !== undefined || tag === 'Admin') && version !== 'v0',
+    ({ scope, version, operation: { tag } }) =>
+      (tag === 'Admin' ? withAdmin : scope !== undefined) && version !== 'v0',
   );
   // If there is a form, the client has a separate method for the JSON fields.
   const fields = current.flatMap(({ operation: { form, json } }) => {
@@ -95,10 +96,17 @@ function collected(schema: Schema, named: Map<string, Schema>): Schema {
   return copy;
 }
 
+/** By their names, each after its parts. */
+export function namedSchemas({ withAdmin }: { readonly withAdmin: boolean }): Map<string, Schema> {
+  const named = new Map<string, Schema>();
+  for (const schema of schemasOf(withAdmin)) collected(schema, named);
+  return named;
+}
+
 /** `client/src/types.ts`. */
 export async function clientTypes(): Promise<string> {
-  const named = new Map<string, Schema>();
-  for (const schema of schemasOf()) collected(schema, named);
-  const types = [...named].map(([name, schema]) => compile(schema, name, options));
+  const types = [...namedSchemas({ withAdmin: true })].map(([name, schema]) =>
+    compile(schema, name, options),
+  );
   return `${header}\n\n${(await Promise.all(types)).join('\n')}`;
 }

@@ -8,6 +8,7 @@ import { importDrawing } from './import-drawing.js';
 import { withManifestTables } from './manifest-tables.js';
 import { withMarkedSection } from './marked-section.js';
 import { metricsTables } from './metrics-page.js';
+import { pythonSyncClient, pythonTypes } from './python-client.js';
 import { reasonTexts } from './reason-texts.js';
 import { reasonsPage } from './reasons-page.js';
 import { reportFormat } from './report-format.js';
@@ -22,6 +23,8 @@ export interface Page {
 
 /** Pages that are generated, in whole or in part. */
 export const pages: readonly Page[] = [
+  { file: 'clients/python/src/veravox_client/_sync_client.py', renewed: pythonSyncClient },
+  { file: 'clients/python/src/veravox_client/_types.py', renewed: pythonTypes },
   { file: 'dashboard/src/logic/reason-texts.ts', renewed: reasonTexts },
   { file: 'dashboard/src/logic/report-format.ts', renewed: reportFormat },
   {

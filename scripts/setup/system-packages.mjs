@@ -45,6 +45,11 @@ const testPackages = [
     name: 'python3-websockets',
     isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/websockets'),
   },
+  // For the tests of the Python client.
+  {
+    name: 'python3-venv',
+    isThere: () => spawnSync('/usr/bin/python3', ['-c', 'import ensurepip']).status === 0,
+  },
   // For the tests of training/.
   { name: 'python3-numpy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/numpy') },
   { name: 'python3-scipy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/scipy') },

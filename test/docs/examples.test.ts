@@ -2,9 +2,10 @@
 //
 // Follows the pages that show requests like a reader: their shell blocks run one after another, with curl and jq, against a
 // whole server with the shipped models. A JSON block right after a shell block is the answer: the real one must have the
-// same members and types, and the same values unless they depend on the model or the moment.
+// same members and types, and the same values unless they depend on the model or the moment. The TypeScript and the Python of
+// a page are one program each: both must compile under strict rules and print the same.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,6 +15,7 @@ import { VeravoxClient } from '../../client/src/index.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import type { RunningServer } from '../../src/service/server-options.js';
+import { clientSources, python, withoutPython } from '../support/python.js';
 import { API_KEY, testConfig } from '../support/test-server.js';
 import { monoWav, repeated } from '../support/wav.js';
 import { startWholeServer } from '../support/whole-server.js';
@@ -23,6 +25,8 @@ interface Example {
   readonly script: string;
   readonly answer: string | undefined;
 }
+
+type Language = 'ts' | 'python';
 
 const RATE_HZ = 16_000;
 /** A shell block, and the JSON block right after it. */
@@ -44,6 +48,7 @@ const valuesThatVary = new Set([
 ]);
 
 const run = promisify(execFile);
+const tsc = path.join(packageDir, 'node_modules/typescript/bin/tsc');
 let folder: string;
 let server: RunningServer;
 
@@ -90,7 +95,7 @@ before(async () => {
     maxLargeFileBytes: 100 << 20,
     maxInflightBytes: 256 << 20,
   };
-  server = await startWholeServer(config);
+  [server] = await Promise.all([startWholeServer(config), installTypeScriptClient()]);
 });
 
 after(async () => {
@@ -133,6 +138,72 @@ function assertAlike(real: unknown, shown: unknown, where: string, name = ''): v
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
+function programOf(page: string, language: Language): string[] {
+  const text = fs.readFileSync(path.join(packageDir, page), 'utf8');
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))]
+    .map(([, block = '']) => block)
+    .filter((block) => /veravox|client/.test(block));
+}
+
+/** A webhook, signed by openssl. */
+function someWebhook() {
+  const key = Buffer.alloc(32, 7);
+  const body = '{"type":"job.succeeded","timestamp":"2026-11-22T10:00:00.000Z","data":{"id":"0b5c2f6e"}}';
+  const sentAt = String(Math.floor(Date.now() / 1000));
+  const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key.toString('hex')}`, '-binary'];
+  const signature = execFileSync('openssl', args, { input: `msg.${sentAt}.${body}` }).toString('base64');
+  const headers = {
+    'webhook-id': 'msg',
+    'webhook-timestamp': sentAt,
+    'webhook-signature': `v1,${signature}`,
+  };
+  return { body, headers, secrets: [`whsec_${key.toString('base64')}`] };
+}
+
+/** The values that a page takes as given. */
+function preambleOf(page: string, language: Language): string {
+  if (page === 'docs/webhooks.md') {
+    const given = JSON.stringify(someWebhook());
+    return language === 'ts'
+      ? `const { body, headers, secrets } = ${given};\n`
+      : `given: dict[str, Any] = ${given}\nbody, headers, secrets = given["body"], given["headers"], given["secrets"]\n`;
+  }
+  return page === 'README.md' || page === 'docs/api.md' ? '' : String(programOf('docs/api.md', language)[0]);
+}
+
+async function outputOf(page: string, language: Language): Promise<string> {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const text = [preambleOf(page, language), ...programOf(page, language)]
+    .join('')
+    .replaceAll('http://127.0.0.1:8080', origin)
+    .replaceAll('vx_...', API_KEY);
+  const name = page.replaceAll(/\W/g, '_');
+  const options = {
+    cwd: folder,
+    env: { ...process.env, PYTHONPATH: clientSources, MYPYPATH: clientSources },
+  };
+  if (language === 'python') {
+    fs.writeFileSync(path.join(folder, `${name}.py`), `from typing import Any\n${text}`);
+    await run(python, ['-m', 'mypy', '--strict', `${name}.py`], options);
+    return (await run(python, [`${name}.py`], options)).stdout;
+  }
+  fs.writeFileSync(path.join(folder, `${name}.mts`), text);
+  const strict = ['--strict', '--noUncheckedIndexedAccess', '--module', 'nodenext', '--target', 'es2023'];
+  await run(process.execPath, [tsc, ...strict, '--lib', 'es2023', '--types', 'node', `${name}.mts`], options);
+  return (await run(process.execPath, [`${name}.mjs`], options)).stdout;
+}
+
+/** The client as programs install it. */
+async function installTypeScriptClient(): Promise<void> {
+  const modules = path.join(folder, 'node_modules');
+  const installed = path.join(modules, 'veravox-client');
+  fs.mkdirSync(installed, { recursive: true });
+  fs.symlinkSync(path.join(packageDir, 'node_modules/@types'), path.join(modules, '@types'));
+  fs.copyFileSync(path.join(packageDir, 'client/package.json'), path.join(installed, 'package.json'));
+  const project = path.join(packageDir, 'client/tsconfig.json');
+  await run(process.execPath, [tsc, '-p', project, '--outDir', path.join(installed, 'dist')]);
+}
+
 test('the links of the API page lead to a file that the reader has sent', async () => {
   const client = new VeravoxClient({ baseUrl: `http://127.0.0.1:${server.port}`, apiKey: API_KEY });
   const [link] = (await client.createUploadLinks(['call-17.mp3'])).url;
@@ -161,4 +232,21 @@ for (const [page, atLeast] of [
       assertAlike(JSON.parse(real), shown, 'the answer');
     });
   }
+}
+
+for (const [page, atLeast] of [
+  ['README.md', 1],
+  ['docs/api.md', 6],
+  ['docs/jobs.md', 1],
+  ['docs/stream.md', 1],
+  ['docs/webhooks.md', 1],
+] as const) {
+  test(`the TypeScript and the Python of ${page} do the same`, async (t) => {
+    assert.ok(programOf(page, 'ts').length >= atLeast);
+    assert.equal(programOf(page, 'python').length, programOf(page, 'ts').length);
+    const printed = await outputOf(page, 'ts');
+    assert.match(printed, /\w \S/);
+    if (withoutPython) t.skip(withoutPython);
+    else assert.equal(await outputOf(page, 'python'), printed);
+  });
 }

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live audio on its way to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._errors import VeravoxError, error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from typing_extensions import Buffer, Self
+    from websockets.asyncio.client import ClientConnection
+
+    from ._options import StreamOptions
+    from ._types import StreamError, StreamReady, StreamResult
+
+_PCM_SAMPLE_BYTES = 2
+_FIRST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 1.0
+# The server is full or stops, or the stream is in another of its processes.
+_RETRIED_STATUS = 503
+_END = json.dumps({"type": "end"})
+_Result = TypeVar("_Result")
+
+
+class AsyncLiveStream:
+    """Keeps unconfirmed audio, for a connection that is lost."""
+
+    ready: StreamReady
+    """The server's first message."""
+    _task: asyncio.Task[None]
+
+    def __init__(self, url: str, headers: Mapping[str, str], options: StreamOptions) -> None:
+        self._url = url
+        self._headers = headers
+        self._options: dict[str, Any] = {**options}
+        self._result: asyncio.Future[StreamResult] = asyncio.get_running_loop().create_future()
+        # A caller that wants the result gets the failure from it.
+        self._result.add_done_callback(lambda result: result.cancelled() or result.exception())
+        self._begun = asyncio.Event()
+        self._socket: ClientConnection | None = None
+        # Messages that may be sent again, and the number before them.
+        self._kept: list[bytes] = []
+        self._forgotten = 0
+        self._events = 0
+        self._sent_s = 0.0
+        self._began_at = 0.0
+        self._is_ending = False
+
+    @classmethod
+    async def open(cls, url: str, headers: Mapping[str, str], options: StreamOptions) -> Self:
+        """For the client."""
+        stream = cls(url, headers, options)
+        stream._task = asyncio.create_task(stream._run())
+        begun = asyncio.create_task(stream._begun.wait())
+        first: set[asyncio.Future[Any]] = {begun, stream._result}
+        try:
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            if stream._result.done():
+                stream._result.result()
+        except BaseException:
+            await stream.close()
+            raise
+        finally:
+            begun.cancel()
+        return stream
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def send(self, audio: Buffer) -> None:
+        """Send samples of 16 bits, or one packet of Opus.
+
+        Returns when more may be sent: audio may be ahead of time by half of the server's limit, so that a file can also
+        be streamed. Raises VeravoxError or ConnectionError once the stream has failed.
+        """
+        if self._is_ending:
+            raise ValueError("The stream has ended.")
+        if self._result.done():
+            self._result.result()
+        block = bytes(audio)
+        self._kept.append(block)
+        await self._send(block)
+        is_opus = self._options["encoding"] == "opus"
+        packet_s = self._options.get("packet_ms", 20) / 1000
+        self._sent_s += packet_s if is_opus else len(block) / _PCM_SAMPLE_BYTES / self.ready["sample_rate"]
+        ahead_s = self._sent_s - self.ready["max_waiting_s"] / 2 - (time.monotonic() - self._began_at)
+        if ahead_s > 0:
+            await asyncio.wait({self._result}, timeout=ahead_s)
+
+    async def end(self) -> StreamResult:
+        """Say that the audio is over, and return the verdict on all of it."""
+        if not self._is_ending:
+            self._is_ending = True
+            await self._send(_END)
+        return await asyncio.shield(self._result)
+
+    async def close(self) -> None:
+        """End the stream without a result, unless it has one."""
+        self._fail(ConnectionAbortedError("The stream was closed."))
+        self._task.cancel()
+        await asyncio.wait({self._task})
+
+    async def _send(self, message: str | bytes) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            if self._socket is not None:
+                await self._socket.send(message)
+        except ConnectionClosed:
+            # It is sent again by the next connection.
+            pass
+
+    async def _run(self) -> None:
+        lost_at = 0.0
+        pause_s = _FIRST_PAUSE_S
+        try:
+            while True:
+                had_session = await self._connect()
+                if self._result.done():
+                    return
+                now = time.monotonic()
+                if had_session:
+                    lost_at = now
+                    pause_s = _FIRST_PAUSE_S
+                    self._tell("on_connection", False)
+                if not self._begun.is_set() or now - lost_at > self.ready["resume_within_s"]:
+                    raise ConnectionError("The connection of the stream was lost.")
+                await asyncio.sleep(random.random() * pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        except Exception as error:
+            self._fail(error)
+
+    async def _connect(self) -> bool:
+        """Return at the end of the connection: whether it had the stream."""
+        try:
+            from websockets.asyncio.client import connect
+            from websockets.exceptions import InvalidStatus, WebSocketException
+        except ImportError as error:
+            raise ImportError("Live audio needs websockets: pip install 'veravox-client[stream]'.") from error
+
+        has_session = False
+        try:
+            async with connect(self._url, additional_headers=self._headers, max_size=None) as socket:
+                await socket.send(json.dumps(self._hello()))
+                async for text in socket:
+                    message = json.loads(text)
+                    has_session = has_session or message["type"] in ("ready", "resumed")
+                    await self._take(message, socket)
+                    if self._result.done():
+                        break
+        except InvalidStatus as refusal:
+            answer = refusal.response
+            refused = error_of(answer.status_code, answer.headers, bytes(answer.body), "unexpected_answer")
+            if refused.status != _RETRIED_STATUS or not self._begun.is_set():
+                raise refused from None
+        except (OSError, WebSocketException):
+            # Before the stream has begun, the failure is the caller's; later the server may be back in time.
+            if not self._begun.is_set():
+                raise
+        finally:
+            self._socket = None
+        return has_session
+
+    def _hello(self) -> dict[str, Any]:
+        if self._begun.is_set():
+            known = {name: self.ready[name] for name in ("session_id", "secret")}
+            return {"type": "resume", **known, "events": self._events}
+        own = ("on_event", "on_received", "on_connection", "packet_ms")
+        fields = {name: value for name, value in self._options.items() if name not in own and value is not None}
+        return {"type": "start", **fields}
+
+    async def _take(self, message: Any, socket: ClientConnection) -> None:
+        kind = message["type"]
+        if kind == "ready":
+            self.ready = message
+            self._socket = socket
+            self._began_at = time.monotonic()
+            self._begun.set()
+        elif kind == "resumed":
+            self._forget(message["messages"])
+            sent = 0
+            # The caller may add more meanwhile.
+            while sent < len(self._kept):
+                await socket.send(self._kept[sent])
+                sent += 1
+            if self._is_ending:
+                await socket.send(_END)
+            self._socket = socket
+            self._tell("on_connection", True)
+        elif kind == "received":
+            self._forget(message["messages"])
+            self._tell("on_received", message)
+        elif kind in ("window", "skipped"):
+            self._events = message["event"] + 1
+            self._tell("on_event", message)
+        elif kind == "result":
+            if not self._result.done():
+                self._result.set_result(message)
+        elif kind == "error":
+            self._refused(message)
+
+    def _refused(self, refusal: StreamError) -> None:
+        status, key = refusal["status"], refusal["key"]
+        if status == _RETRIED_STATUS and self._begun.is_set() and key != "STOPPING":
+            return
+        facts = (status, key, refusal["correlation_id"], refusal.get("retry_after_s"))
+        self._fail(VeravoxError(refusal["message"], refusal["error"], *facts))
+
+    def _tell(self, name: str, value: object) -> None:
+        callback = self._options.get(name)
+        if callback is not None:
+            callback(value)
+
+    def _forget(self, messages: int) -> None:
+        del self._kept[: messages - self._forgotten]
+        self._forgotten = messages
+
+    def _fail(self, error: Exception) -> None:
+        if not self._result.done():
+            self._result.set_exception(error)
+
+
+class LiveStream:
+    """The same for programs that block, with a thread of its own for the connection."""
+
+    _stream: AsyncLiveStream
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="veravox-stream", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def open(cls, url: str, headers: Mapping[str, str], options: StreamOptions) -> Self:
+        """For the client."""
+        stream = cls()
+        try:
+            stream._stream = stream._run(AsyncLiveStream.open(url, headers, options))
+        except BaseException:
+            stream._stop()
+            raise
+        return stream
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def ready(self) -> StreamReady:
+        return self._stream.ready
+
+    def send(self, audio: Buffer) -> None:
+        self._run(self._stream.send(audio))
+
+    def end(self) -> StreamResult:
+        try:
+            return self._run(self._stream.end())
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        if self._thread.is_alive():
+            self._run(self._stream.close())
+            self._stop()
+
+    def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        if not self._thread.is_alive():
+            work.close()
+            raise ValueError("The stream has ended.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+LiveStream.send.__doc__ = AsyncLiveStream.send.__doc__
+LiveStream.end.__doc__ = AsyncLiveStream.end.__doc__
+LiveStream.close.__doc__ = AsyncLiveStream.close.__doc__

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made by `npm run docs` from `_async_client.py`. Do not edit."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import uuid
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from ._deadline import RETRIED_STATUSES, Deadline, wait_s
+from ._errors import error_of
+from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
+from ._io_sync import HttpClient, Upload, sleep
+from ._options import CallOptions, split
+from ._server_address import server_address
+from ._server_events import ServerEvents
+from ._stream import LiveStream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from typing_extensions import Self, Unpack
+
+    from ._options import (
+        BatchOptions,
+        EnrollOptions,
+        EnrollSamplesOptions,
+        IdentifyOptions,
+        JobOptions,
+        LargeFileOptions,
+        ListedVoiceprint,
+        PredictOptions,
+        StreamOptions,
+        UploadOptions,
+        VerifyOptions,
+    )
+    from ._types import (
+        DeletedFiles,
+        Enrollment,
+        ErrorCode,
+        Identification,
+        Job,
+        JobList,
+        JobSummary,
+        LargeFilePrediction,
+        Link,
+        LinkList,
+        Prediction,
+        SampleEnrollment,
+        Verification,
+    )
+
+_RECONNECT_S = 1.0
+
+
+class VeravoxClient:
+    """Speaks v1 of the service. Every method raises VeravoxError when the server refuses."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        timeout_s: float = 600,
+        max_retries: int = 4,
+        backoff_s: float = 0.5,
+        http_client: HttpClient | None = None,
+    ) -> None:
+        """Make a client for a server such as `http://127.0.0.1:8080`.
+
+        `timeout_s` limits a call with all its retries. An answer of 429 or 503 is tried again `max_retries` times;
+        `backoff_s` is the longest first pause if the server asks for none. `http_client` is for a proxy or certificates
+        of your own, and is not closed.
+        """
+        self._base_url = f"{server_address(base_url)}/v1"
+        self._headers = {"x-api-key": api_key}
+        self._timeout_s = timeout_s
+        self._max_retries = max_retries
+        self._backoff_s = backoff_s
+        self._is_http_ours = http_client is None
+        self._http = http_client or HttpClient()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._is_http_ours:
+            self._http.close()
+
+    def predict(
+        self, file: FileInput | None = None, *, presigned_url: str | None = None, **options: Unpack[PredictOptions]
+    ) -> Prediction:
+        """Is the voice in this recording AI-generated?"""
+        return cast("Prediction", self._analyse("/predict", file, presigned_url, options))
+
+    def predict_large_file(
+        self, file: FileInput | None = None, *, presigned_url: str | None = None, **options: Unpack[LargeFileOptions]
+    ) -> LargeFilePrediction:
+        """Do the same for files of 5 MB to 100 MiB."""
+        name = {"filename": options["filename"]} if "filename" in options else {}
+        path = "/predict/large-file"
+        return cast("LargeFilePrediction", self._analyse(path, file, presigned_url, options, name))
+
+    def create_job(self, **options: Unpack[JobOptions]) -> Job:
+        """Do the same for a recording of any length, in the background: see `wait_for_job`.
+
+        The recording is a stored file (`key`, `entity`) or behind a link (`presigned_url`). Needs no open connection.
+        """
+        return self._create_job("/jobs", options)
+
+    def create_batch(self, **options: Unpack[BatchOptions]) -> Job:
+        """Analyse all recordings of a manifest (`lines`, `key` or `presigned_url`) as one job."""
+        return self._create_job("/batches", options)
+
+    def get_job(self, job_id: str, **options: Unpack[CallOptions]) -> Job:
+        return cast("Job", self._json("GET", _job_path(job_id), options))
+
+    def list_jobs(
+        self,
+        *,
+        state: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> JobList:
+        """List the account's jobs without their results, the newest first; `cursor` is the `next_cursor` of a page."""
+        query = {"state": state, "limit": limit, "cursor": cursor}
+        given = urlencode({name: value for name, value in query.items() if value is not None})
+        return cast("JobList", self._json("GET", f"/jobs?{given}", options))
+
+    def cancel_job(self, job_id: str, **options: Unpack[CallOptions]) -> Job:
+        """Return the job; one that had already ended is unchanged."""
+        return cast("Job", self._json("DELETE", _job_path(job_id), options))
+
+    def wait_for_job(
+        self,
+        job_id: str,
+        *,
+        poll_s: float = 1,
+        on_job: Callable[[Job], object] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Job:
+        """Wait for the job, which has then succeeded, failed or been cancelled.
+
+        There is no limit of time; `timeout_s` is that of each look. An exception of `on_job` ends the wait.
+        """
+        while True:
+            job = self.get_job(job_id, **options)
+            if on_job is not None:
+                on_job(job)
+            if job["finished_at"] is not None:
+                return job
+            sleep(poll_s)
+
+    def follow_job(self, job_id: str, *, silence_s: float = 40, **options: Unpack[CallOptions]) -> Iterator[JobSummary]:
+        """Yield the job as it is, and after each change until it has ended.
+
+        A connection that is cut, or that brings nothing for `silence_s`, is opened again, `max_retries` times in a row.
+        Each lasts for `timeout_s` at most.
+        """
+        call = Call("GET", f"{self._base_url}{_job_path(job_id)}/events", self._headers)
+        latest = ""
+        failures = 0
+        while True:
+            try:
+                deadline = Deadline(options.get("timeout_s", self._timeout_s), silence_s)
+                with self._answer(call, options, deadline=deadline) as response:
+                    events = ServerEvents()
+                    for line in response.iter_lines():
+                        deadline.check()
+                        data = events.take(line)
+                        if data is None or data == latest:
+                            continue
+                        failures = 0
+                        latest = data
+                        job: JobSummary = json.loads(data)
+                        yield job
+                        if job["finished_at"] is not None:
+                            return
+            except (httpx.TransportError, TimeoutError):
+                failures += 1
+                if failures > options.get("max_retries", self._max_retries):
+                    raise
+            sleep(_RECONNECT_S)
+
+    def stream(self, **options: Unpack[StreamOptions]) -> LiveStream:
+        """Stream audio while it is spoken, and go on after a lost connection. Needs the extra `stream`.
+
+        Returns the stream once it has begun. Callbacks run in the thread of the connection.
+        """
+        address = self._base_url.replace("http", "ws", 1)
+        return LiveStream.open(f"{address}/stream", self._headers, options)
+
+    def enroll(self, sample: FileInput, **options: Unpack[EnrollOptions]) -> Enrollment:
+        """Make a voiceprint of a clean sample. The server does not keep it: store `embedding`."""
+        return cast("Enrollment", self._send_files("/voiceid/enroll", "audio_file", [sample], options))
+
+    def enroll_samples(self, samples: Sequence[FileInput], **options: Unpack[EnrollSamplesOptions]) -> SampleEnrollment:
+        """Make one voiceprint of up to ten samples of one speaker, with feedback on each."""
+        path = "/voiceid/enroll-samples"
+        return cast("SampleEnrollment", self._send_files(path, "audio_file", samples, options))
+
+    def verify(self, sample: FileInput, embedding: Sequence[float], **options: Unpack[VerifyOptions]) -> Verification:
+        """Is this the voice of the embedding, as `enroll` gave it?"""
+        voiceprint = {"voice_vector": json.dumps([float(x) for x in embedding])}
+        return cast("Verification", self._send_files("/voiceid/verify", "audio_file", [sample], options, voiceprint))
+
+    def identify(
+        self, sample: FileInput, voiceprints: Sequence[ListedVoiceprint], **options: Unpack[IdentifyOptions]
+    ) -> Identification:
+        """Whose voice of a list is this? There may be 10,000 voiceprints, with the embeddings of `enroll`."""
+        listed = [{"id": one["id"], "voice_vector": _base64(one["embedding"])} for one in voiceprints]
+        fields = {"voiceprints": json.dumps(listed)}
+        return cast("Identification", self._send_files("/voiceid/search", "audio_file", [sample], options, fields))
+
+    def create_upload_links(
+        self, keys: Sequence[str], *, entity: str = "analysis", **options: Unpack[CallOptions]
+    ) -> LinkList:
+        """Make links for `upload`, one for each key."""
+        return cast("LinkList", self._json("POST", "/file", options, {"keys": list(keys), "entity": entity}))
+
+    def get_download_links(
+        self, key_prefix: str, *, entity: str = "analysis", **options: Unpack[CallOptions]
+    ) -> LinkList:
+        """Make links for `download`, one for each stored object whose key begins with the prefix."""
+        query = urlencode({"key_prefix": key_prefix, "entity": entity})
+        return cast("LinkList", self._json("GET", f"/file?{query}", options))
+
+    def delete_files(
+        self, keys: Sequence[str], *, entity: str = "analysis", **options: Unpack[CallOptions]
+    ) -> list[str]:
+        """Delete stored files for good; a missing one is no error. Returns the files now gone, as `<entity>/<key>`."""
+        query = urlencode([("entity", entity), *(("key", key) for key in keys)])
+        answer = cast("DeletedFiles", self._json("DELETE", f"/file?{query}", options))
+        return answer["deleted"]
+
+    def upload(self, link: Link, file: FileInput, **options: Unpack[UploadOptions]) -> None:
+        """Send a file to object storage."""
+        with opened([file], options.get("filename"), options.get("on_upload_progress")) as [source]:
+            self._read(Call("PUT", link["value"], {}, file_body(source)), options, "storage_error")
+
+    @contextmanager
+    def download(self, link: Link, **options: Unpack[CallOptions]) -> Iterator[httpx.Response]:
+        """Open the stored object: a response of httpx, to be read in pieces."""
+        with self._answer(Call("GET", link["value"]), options, "storage_error") as response:
+            yield response
+
+    def _analyse(
+        self,
+        path: str,
+        file: FileInput | None,
+        presigned_url: str | None,
+        options: Mapping[str, Any],
+        further_fields: Mapping[str, Any] | None = None,
+    ) -> object:
+        if (file is None) == (presigned_url is None):
+            raise TypeError("Expected either a file or presigned_url.")
+        if file is not None:
+            return self._send_files(path, "file", [file], options, further_fields)
+        _, fields = split(options)
+        return self._json("POST", path, options, {**fields, **(further_fields or {}), "presigned_url": presigned_url})
+
+    def _create_job(self, path: str, options: Mapping[str, Any]) -> Job:
+        _, fields = split(options)
+        # A random one, so that a request that is sent again makes no second job.
+        return cast("Job", self._json("POST", path, options, {"idempotency_key": str(uuid.uuid4()), **fields}))
+
+    def _send_files(
+        self,
+        path: str,
+        field_name: str,
+        inputs: Sequence[FileInput],
+        options: Mapping[str, Any],
+        further_fields: Mapping[str, Any] | None = None,
+    ) -> object:
+        _, fields = split(options)
+        with opened(inputs, options.get("filename"), options.get("on_upload_progress")) as files:
+            body = form_body(field_name, files, {**fields, **(further_fields or {})})
+            return json.loads(self._read(Call("POST", f"{self._base_url}{path}", self._headers, body), options))
+
+    def _json(self, method: str, path: str, options: Mapping[str, Any], value: object = None) -> object:
+        body = None if value is None else json_body(value)
+        return json.loads(self._read(Call(method, f"{self._base_url}{path}", self._headers, body), options))
+
+    def _read(self, call: Call, options: Mapping[str, Any], fallback: ErrorCode = "unexpected_answer") -> bytes:
+        deadline = Deadline(options.get("timeout_s", self._timeout_s))
+        with self._answer(call, options, fallback, deadline) as response:
+            return _content(response, deadline)
+
+    @contextmanager
+    def _answer(
+        self,
+        call: Call,
+        options: Mapping[str, Any],
+        fallback: ErrorCode = "unexpected_answer",
+        deadline: Deadline | None = None,
+    ) -> Iterator[httpx.Response]:
+        """Send the request, again if the server asks for it, and give the answer of success."""
+        deadline = deadline or Deadline(options.get("timeout_s", self._timeout_s))
+        try:
+            response = self._send(call, split(options)[0], fallback, deadline)
+            try:
+                yield response
+            finally:
+                response.close()
+        except httpx.TimeoutException as error:
+            raise deadline.error() from error
+
+    def _send(self, call: Call, options: CallOptions, fallback: ErrorCode, deadline: Deadline) -> httpx.Response:
+        max_retries = options.get("max_retries", self._max_retries)
+        retries = 0
+        while True:
+            response = self._try(call, deadline)
+            if response.is_success:
+                if "on_headers" in options:
+                    options["on_headers"](response.headers)
+                return response
+            try:
+                content = _content(response, deadline)
+            finally:
+                response.close()
+            error = error_of(response.status_code, response.headers, content, fallback)
+            pause_s = wait_s(error, retries, self._backoff_s)
+            is_retried = error.status in RETRIED_STATUSES and (call.body is None or call.body.is_replayable)
+            if not is_retried or retries >= max_retries or pause_s > deadline.left_s():
+                raise error
+            sleep(pause_s)
+            retries += 1
+
+    def _try(self, call: Call, deadline: Deadline) -> httpx.Response:
+        timeout = deadline.begin_try()
+        request = self._http.build_request(
+            call.method,
+            call.url,
+            headers={**call.headers, **(call.body.headers if call.body else {})},
+            content=Upload(call.body, deadline) if call.body else None,
+            extensions={"timeout": timeout},
+        )
+        return self._http.send(request, stream=True)
+
+
+def _content(response: httpx.Response, deadline: Deadline) -> bytes:
+    pieces = []
+    for piece in response.iter_bytes():
+        deadline.check()
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _job_path(job_id: str) -> str:
+    return f"/jobs/{quote(job_id, safe='')}"
+
+
+def _base64(embedding: Sequence[float]) -> str:
+    """Little-endian float32: half as long as a list of numbers."""
+    return base64.b64encode(struct.pack(f"<{len(embedding)}f", *embedding)).decode()

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live audio gets the verdict of the same audio as a file, also over connections that break."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import threading
+
+import pytest
+from conftest import FIXTURES
+from veravox_client import AsyncVeravoxClient, VeravoxError
+from websockets.sync.server import serve
+
+RATE = 16_000
+PCM = {"encoding": "pcm16", "sample_rate": RATE}
+
+
+@pytest.fixture(scope="session")
+def wav(tmp_path_factory):
+    made = tmp_path_factory.mktemp("wav") / "call.wav"
+    source = FIXTURES / "human-lj-a.mp3"
+    subprocess.run(["ffmpeg", "-v", "error", "-i", source, "-ar", str(RATE), "-ac", "1", made], check=True)
+    return made
+
+
+def pieces_of(wav, seconds=0.1):
+    samples = wav.read_bytes()[wav.read_bytes().index(b"data") + 8 :]
+    step = int(seconds * RATE) * 2
+    return [samples[at : at + step] for at in range(0, len(samples), step)]
+
+
+def test_a_wrong_key_is_refused(client_of, server):
+    with pytest.raises(VeravoxError) as caught:
+        client_of(server.origin, "not-a-key").stream(**PCM)
+    assert (caught.value.code, caught.value.status) == ("unauthorized", 401)
+
+
+def test_nobody_listens(client_of):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(OSError):
+            client_of(f"http://127.0.0.1:{taken.getsockname()[1]}").stream(**PCM)
+
+
+def test_a_wrong_field_is_refused(client):
+    with pytest.raises(VeravoxError) as caught:
+        client.stream(encoding="pcm16", sample_rate=1)
+    assert caught.value.error_key == "FIELD_INVALID"
+
+
+def test_wrong_audio_ends_the_stream(client):
+    stream = client.stream(**PCM)
+    stream.send(b"odd")
+    with pytest.raises(VeravoxError) as caught:
+        stream.end()
+    assert caught.value.error_key == "STREAM_MESSAGE_INVALID"
+    with pytest.raises(ValueError):
+        stream.send(b"any")
+
+
+def test_a_closed_stream_takes_nothing_more(client):
+    stream = client.stream(**PCM)
+    stream.close()
+    with pytest.raises((ValueError, ConnectionError)):
+        stream.send(b"any ")
+
+
+def test_the_result_is_that_of_the_file(client, server, wav):
+    events, received = [], []
+    stream = client.stream(**PCM, threshold=0.4, on_event=events.append, on_received=received.append)
+    assert stream.ready["threshold"] == 0.4
+    pieces = pieces_of(wav)
+    for piece in pieces:
+        stream.send(memoryview(piece))
+    result = stream.end()
+    wanted = server.curl("/predict", "-F", f"file=@{wav}", "-F", "threshold=0.4")
+    assert result["global"] == wanted["global"]
+    assert [event["scores"] for event in events] == [segment["scores"] for segment in wanted["segments"]]
+    assert received[0]["samples"] > 0
+
+
+def shut_down(*sockets):
+    for end in sockets:
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+class BreakingProxy:
+    """Passes bytes between a client and the server until it is told to break all connections."""
+
+    def __init__(self, port):
+        self._port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._open = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self._port))
+            self._open += [client, server]
+            for a, b in ((client, server), (server, client)):
+                threading.Thread(target=self._pass_on, args=(a, b), daemon=True).start()
+
+    def _pass_on(self, a, b):
+        with contextlib.suppress(OSError):
+            while block := a.recv(65536):
+                b.sendall(block)
+        shut_down(a, b)
+
+    def break_all(self):
+        shut_down(*self._open)
+        self._open.clear()
+
+    def close(self):
+        self._listener.close()
+        self.break_all()
+
+
+def test_a_lost_connection_loses_no_audio_and_no_window(client_of, server, wav):
+    proxy = BreakingProxy(int(server.origin.rsplit(":", 1)[1]))
+    events, connections = [], []
+    client = client_of(f"http://127.0.0.1:{proxy.port}", server.key)
+    stream = client.stream(**PCM, on_event=events.append, on_connection=connections.append)
+    for number, piece in enumerate(pieces_of(wav)):
+        if number in (20, 60):
+            proxy.break_all()
+        stream.send(piece)
+    proxy.break_all()
+    result = stream.end()
+    proxy.close()
+    wanted = server.curl("/predict", "-F", f"file=@{wav}")
+    assert result["global"] == wanted["global"]
+    assert [event["event"] for event in events] == list(range(result["events"]))
+    assert connections.count(True) == connections.count(False) >= 1
+
+
+def stopping(socket_):
+    """A server that begins the stream and then ends it."""
+    socket_.recv()
+    ready = {"type": "ready", "session_id": "s", "secret": "x", "resume_within_s": 1, "max_waiting_s": 30}
+    socket_.send(json.dumps({**ready, "sample_rate": RATE}))
+    socket_.recv()
+    error = {"type": "error", "error": "unavailable", "key": "STOPPING", "message": "It stops.", "status": 503}
+    socket_.send(json.dumps({**error, "correlation_id": "c"}))
+    socket_.close(4503)
+
+
+def test_a_stream_that_the_server_closes_fails_with_its_reason(client_of):
+    with serve(stopping, "127.0.0.1", 0) as service:
+        thread = threading.Thread(target=service.serve_forever)
+        thread.start()
+        client = client_of(f"http://127.0.0.1:{service.socket.getsockname()[1]}")
+        stream = client.stream(**PCM)
+        stream.send(b"\0\0")
+        with pytest.raises(VeravoxError) as caught:
+            stream.end()
+        assert (caught.value.error_key, str(caught.value)) == ("STOPPING", "It stops.")
+        service.shutdown()
+        thread.join()
+
+
+def test_a_cancelled_opening_leaves_nothing_behind():
+    async def run():
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            async with AsyncVeravoxClient(f"http://127.0.0.1:{silent.getsockname()[1]}", "k") as client:
+                task = asyncio.create_task(client.stream(**PCM))
+                await asyncio.to_thread(silent.accept)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
