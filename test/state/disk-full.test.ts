@@ -9,6 +9,7 @@ import type { Config } from '../../src/base/config/options.js';
 import type { DatabaseError } from '../../src/state/database/database.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { noteAdminAct } from '../../src/state/records/admin-act.js';
+import { appendToChain, auditDir } from '../../src/state/records/audit-chain.js';
 import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from '../support/file-links.js';
 import { noise } from '../support/form-body.js';
 import { request } from '../support/http-client.js';
@@ -94,6 +95,25 @@ test('with no byte left the server goes on answering', onSmallDisk, async (t) =>
   assert.equal((await request(server.port, '/readyz')).status, 200);
   fs.rmSync(other);
   assert.equal((await put(server, 'b', 10_000)).status, 200);
+});
+
+test('an audit line that fits, but whose note does not, is written once', onSmallDisk, async (t) => {
+  const folder = mountSmallDisk();
+  t.after(() => removeMounted(folder));
+  const line = async (event: string) =>
+    appendToChain(auditDir(folder), [JSON.stringify({ event })], { day: '2026-01-01', time: new Date() });
+  await line('first');
+  const other = fill(folder);
+  // The block of the first line has room for more lines; head.json needs a new one.
+  await assert.rejects(line('second'), { code: 'ENOSPC' });
+  fs.rmSync(other);
+  await line('second');
+  const text = fs.readFileSync(path.join(auditDir(folder), '2026-01-01.jsonl'), 'utf8');
+  const events = text
+    .trimEnd()
+    .split('\n')
+    .map((json) => JSON.parse(json).event);
+  assert.deepEqual(events, ['chain_started', 'first', 'second']);
 });
 
 test(

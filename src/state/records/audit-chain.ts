@@ -60,9 +60,10 @@ export async function appendToChain(
     }
     // With none, a crash before the first note would look as if somebody had removed it.
     if (head.file === '') await writeHead(dir, head);
-    const bytes = await appendText(path.join(dir, file), text);
-    if (file !== head.file) await syncFolderLater(dir);
-    await writeHead(dir, { seq: state.seq, hash: state.hash, file, bytes });
+    await appendText(path.join(dir, file), text, async (bytes) => {
+      if (file !== head.file) await syncFolderLater(dir);
+      await writeHead(dir, { seq: state.seq, hash: state.hash, file, bytes });
+    });
   });
 }
 
@@ -203,20 +204,20 @@ async function newFileName(dir: string, day: string): Promise<string> {
   return name;
 }
 
-/** @returns the size of the file */
-async function appendText(file: string, text: string): Promise<number> {
+/** `note` gets the size of the file; if it fails, the text is taken back. */
+async function appendText(file: string, text: string, note: (bytes: number) => Promise<void>): Promise<void> {
   const handle: FileHandle = await open(file, 'a', 0o600);
   try {
     const { size } = await handle.stat();
     try {
       await handle.appendFile(text);
       await handle.datasync();
+      await note(size + Buffer.byteLength(text));
     } catch (error) {
       // A full disk: the lines are tried again later, and must not be there twice.
       await handle.truncate(size).catch(() => {});
       throw error;
     }
-    return size + Buffer.byteLength(text);
   } finally {
     await handle.close();
   }
