@@ -13,7 +13,7 @@ namespace veravox {
 
 // Regularity of a window's phases, bin by bin. With u(t, k) the spectrum of frame t at bin k, divided
 // by its magnitude, each of five products is averaged over the frames, weighted by the root of the magnitude
-// at (t, k); products of two bins by the smaller root of both:
+// at (t, k); products of two bins by the smaller root of both. Magnitudes have a floor of 3e-4 added:
 //   u(t + 1, k) u(t - 1, k) / u(t, k)^2     how the frequency changes from hop to hop,
 //   u(t + 4, k) u(t - 4, k) / u(t, k)^2     and over a frame,
 //   u(t, k + 1) / u(t, k)                   the group delay,

@@ -255,7 +255,7 @@ def make_phase_coherence(audio, recipe, size):
     spectra = np.fft.rfft(
         np.lib.stride_tricks.sliding_window_view(audio, size)[:: size // 4] * np.hanning(size), axis=1
     )
-    magnitudes = np.abs(spectra) + 1e-7
+    magnitudes = np.abs(spectra) + 3e-4
     phases, weights = spectra / magnitudes, np.sqrt(magnitudes)
     delays = phases[:, 1:] * np.conj(phases[:, :-1])
     smaller = np.minimum(weights[:, 1:], weights[:, :-1])
