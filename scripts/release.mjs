@@ -51,8 +51,10 @@ function setVersion(version, current) {
   for (const name of ['package.json', 'client/package.json', 'dashboard/package.json']) {
     replaceIn(name, `^  "version": "${current.replaceAll('.', '\\.')}"`, `  "version": "${version}"`);
   }
-  const page = fs.readFileSync(fileOf('client/README.md'), 'utf8');
-  fs.writeFileSync(fileOf('client/README.md'), page.replaceAll(`-${current}.tgz`, `-${version}.tgz`));
+  for (const name of ['client/README.md', 'docs/install.md']) {
+    const page = fs.readFileSync(fileOf(name), 'utf8');
+    fs.writeFileSync(fileOf(name), page.replaceAll(`-${current}.tgz`, `-${version}.tgz`));
+  }
   run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--offline');
 }
 

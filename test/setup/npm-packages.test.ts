@@ -74,7 +74,7 @@ test('npx veravox serves, predicts, stores files in S3 and sends traces', async 
     assert.equal((await call(page, {})).status, 200, page);
 
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const body = JSON.stringify({ keys: ['a.flac'] });
+  const body = JSON.stringify({ keys: ['a.flac'], entity: 'analysis' });
   const links = await (await call('/v1/file', { method: 'POST', headers, body })).json();
   const [link] = (links as { url: { value: string }[] }).url;
   assert.equal((await fetch(link?.value ?? '', { method: 'PUT', body: file.file })).status, 200);
@@ -95,7 +95,6 @@ test('the packages hold what users need alone, and publint finds nothing', async
     ...['LICENSE', 'README.md', 'licences/FFmpeg.txt', 'package.json', 'veravox.node'],
   ]);
   for (const tarball of tarballs) {
-    const publint = path.join(packageDir, 'node_modules/publint/src/cli.js');
-    await run(process.execPath, [publint, 'run', tarball, '--strict']);
+    await run(path.join(packageDir, 'node_modules/.bin/publint'), ['run', tarball, '--strict']);
   }
 });
