@@ -23,7 +23,7 @@ const { ensurePortableBuild } = (await import(
   path.join(packageDir, 'scripts/packages/platform-package.mjs')
 )) as { ensurePortableBuild(): Promise<string> };
 
-/** What the folder takes on the disk. */
+/** The room of a folder on the disk. */
 const diskMb = (folder: string): number =>
   Number(execFileSync('du', ['--summarize', '--block-size=1', folder], { encoding: 'utf8' }).split('\t')[0]) /
   1e6;
