@@ -22,7 +22,9 @@ const packageOf = (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? spe
 export async function bundlePackages(dist) {
   const isOurs = (file) => file.startsWith(`${dist}${path.sep}`);
   const importing = fs
-    .globSync('**/*.js', { cwd: dist, exclude: ['dashboard/**', 'docs-page/**', 'offline/**'] })
+    .readdirSync(dist, { recursive: true })
+    // The rest is for browsers, or bundled already.
+    .filter((name) => name.endsWith('.js') && !/^(dashboard|docs-page|offline)\//.test(name))
     .map((name) => path.join(dist, name))
     .filter((file) =>
       [...fs.readFileSync(file, 'utf8').matchAll(/\b(?:from|import\() ?'([^'.][^']*)'/g)].some(

@@ -24,9 +24,6 @@ const hardening = {
 };
 const architectureFlag = { x64: '-fcf-protection', arm64: '-mbranch-protection=standard' }[process.arch];
 
-/** Compressed headers of MOV and Matroska. In the libraries, so that the package needs none of the system. */
-const compression = { zlib: 'libz.a', bzlib: 'libbz2.a' };
-
 function allowedDecoders() {
   const text = fs.readFileSync(path.join(rootDir, addonLists.decoders), 'utf8');
   const [, list = ''] = /kAllowedDecoders\[\] =([^;]*);/.exec(text.replaceAll(/\/\/.*/g, '')) ?? [];
@@ -78,39 +75,44 @@ export async function buildFfmpeg(prefix) {
     ['sh', '-c', 'cd "$0" && exec apt-get "$@" source --download-only ffmpeg', source, ...apt],
     ['sh', '-c', 'exec dpkg-source --extract "$0"/*.dsc "$1"', source, path.join(work, 'ffmpeg')],
   ]);
-  // The linker takes the static one, if its folder has no other.
-  for (const library of Object.values(compression)) {
-    fs.symlinkSync(run('gcc', `-print-file-name=${library}`).trim(), path.join(work, 'static', library));
-  }
-  await runStep('FFmpeg', [
+  // For compressed headers of MOV and Matroska. From a folder without libz.so the linker takes libz.a, so that the package needs none.
+  fs.symlinkSync(run('gcc', '-print-file-name=libz.a').trim(), path.join(work, 'static/libz.a'));
+  await runStep('FFmpeg’s configuration', [
     [
       ...['sh', '-c', 'cd "$0" && exec ../ffmpeg/configure "$@"', path.join(work, 'build')],
-      ...[`--prefix=${prefix}`, `--libdir=${prefix}/lib`, '--enable-shared', '--disable-static'],
+      ...[`--prefix=${prefix}`, '--enable-shared', '--disable-static'],
       ...['--disable-everything', '--disable-autodetect', '--disable-network', '--disable-debug'],
       ...['--disable-programs', '--disable-doc', '--disable-avdevice', '--disable-avfilter'],
       '--disable-swscale',
       `--enable-decoder=${allowedDecoders()}`,
       `--enable-demuxer=${demuxers()}`,
       `--enable-parser=${parsers.join()}`,
-      ...Object.keys(compression).map((name) => `--enable-${name}`),
+      '--enable-zlib',
       `--extra-cflags=${[...hardening.compiler, architectureFlag].join(' ')}`,
-      `--extra-ldflags=-L${path.join(work, 'static')} ${hardening.linker.join(' ')}`,
+      `--extra-ldflags=-L../static ${hardening.linker.join(' ')}`,
     ],
+  ]);
+  const configuration = withoutFoldersOfThisMachine(path.join(work, 'build/config.h'), prefix);
+  await runStep('FFmpeg', [
     ['make', '-C', path.join(work, 'build'), '-j', String(os.availableParallelism())],
     ['make', '-C', path.join(work, 'build'), 'install'],
   ]);
-  const configured = fs.readFileSync(path.join(work, 'build/config.h'), 'utf8');
-  const [, licence = ''] = /^#define FFMPEG_LICENSE "(.*)"/m.exec(configured) ?? [];
-  if (!licence.startsWith('LGPL'))
-    throw new SetupError(`Expected FFmpeg under the LGPL, but it is: ${licence}.`);
   fs.copyFileSync(path.join(work, 'ffmpeg/COPYING.LGPLv2.1'), path.join(prefix, 'COPYING.LGPLv2.1'));
-  // Without the folders of this machine.
-  const [, options = ''] = /^#define FFMPEG_CONFIGURATION "(.*)"/m.exec(configured) ?? [];
-  fs.writeFileSync(
-    path.join(prefix, 'configuration'),
-    options.replaceAll(/--(prefix|libdir)=\S+ |-L\S+ /g, ''),
-  );
   fs.rmSync(work, { recursive: true });
+  fs.writeFileSync(path.join(prefix, 'configuration'), configuration);
+}
+
+/** @returns the options, which the libraries contain as text */
+function withoutFoldersOfThisMachine(file, prefix) {
+  const header = fs.readFileSync(file, 'utf8').replace(`--prefix=${prefix} `, '');
+  fs.writeFileSync(file, header);
+  const { configuration, licence } =
+    /^#define FFMPEG_CONFIGURATION "(?<configuration>.*)"\n#define FFMPEG_LICENSE "(?<licence>.*)"/m.exec(
+      header,
+    )?.groups ?? {};
+  if (!licence?.startsWith('LGPL'))
+    throw new SetupError(`Expected FFmpeg under the LGPL, but it is: ${licence}.`);
+  return configuration;
 }
 
 /** Such as 5.1.9-0+deb12u1. */

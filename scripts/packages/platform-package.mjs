@@ -79,7 +79,6 @@ function collect() {
     ...Object.fromEntries(libraries),
     'licences/FFmpeg.txt': path.join(ffmpegDir, 'COPYING.LGPLv2.1'),
     'licences/zlib.txt': '/usr/share/doc/zlib1g-dev/copyright',
-    'licences/bzip2.txt': '/usr/share/doc/libbz2-dev/copyright',
   };
   fs.rmSync(portableDir, { recursive: true, force: true });
   fs.mkdirSync(path.join(portableDir, 'package/licences'), { recursive: true });
@@ -103,7 +102,7 @@ The native part of veravox ${version} for Linux with glibc on ${process.arch}. T
 ## FFmpeg
 
 \`libav*.so\` and \`libswresample.so\` are libraries of FFmpeg ${ffmpeg.version}, built from Debian's source package under the LGPL 2.1 or later
-(\`licences/FFmpeg.txt\`). They contain zlib and bzip2 (\`licences/zlib.txt\`, \`licences/bzip2.txt\`). The source package is among the files of each
+(\`licences/FFmpeg.txt\`). They contain zlib (\`licences/zlib.txt\`). The source package is among the files of each
 release of veravox. To use your own build, replace the libraries: the addon loads those in its folder. Their configuration:
 
 \`\`\`

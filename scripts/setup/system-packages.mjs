@@ -70,7 +70,6 @@ const releasePackages = [
   // Without it, FFmpeg's decoders round otherwise on x64.
   { name: 'nasm', isThere: () => onPath('nasm') },
   { name: 'zlib1g-dev', isThere: () => fs.existsSync('/usr/include/zlib.h') },
-  { name: 'libbz2-dev', isThere: () => fs.existsSync('/usr/include/bzlib.h') },
 ];
 
 /** Compilers and FFmpeg's libraries, for building the addon. */
