@@ -7,7 +7,8 @@ import { build } from 'esbuild';
 import { rootDir } from '../setup/step.mjs';
 
 /** Plain JavaScript that reads no files of its own. libsql too: otherwise npm installs its binaries for both C libraries. */
-const isBundled = (name) => /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|libsql$)/.test(name);
+const isBundled = (name) =>
+  /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|libsql$|prom-client$|csv-parse$)/.test(name);
 
 /** Dependencies of package.json that the package still installs. */
 export const withoutBundled = (dependencies) =>

@@ -29,7 +29,7 @@ const diskMb = (folder: string): number =>
   1e6;
 
 test('the package brings its own FFmpeg, gives the clone’s answers, and is small', async (t) => {
-  const installation = await install(t, await packForNpm(t, await ensurePortableBuild()));
+  const installation = await install(t, await packForNpm(temporaryFolder(t), await ensurePortableBuild()));
   const modules = path.join(installation.folder, 'node_modules');
   const platform = path.join(modules, `@veravox/${process.platform}-${process.arch}`);
   for (const name of fs.readdirSync(platform).filter((file) => /\.node$|\.so\./.test(file))) {

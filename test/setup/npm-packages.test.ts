@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageDir, packageVersion } from '../../src/base/config/package-dir.js';
 import { runCli } from '../support/cli.js';
@@ -20,11 +21,17 @@ const run = promisify(execFile);
 const fixture = path.join(packageDir, 'test/fixtures/ai-kokoro.flac');
 const platform = `${process.platform}-${process.arch}`;
 
-const packed = async (t: TestContext): Promise<string[]> =>
-  packForNpm(t, standInForPortableBuild(temporaryFolder(t)));
+let folder = '';
+let tarballs: readonly string[] = [];
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-npm-packages-'));
+  tarballs = await packForNpm(folder, standInForPortableBuild(folder));
+});
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 test('without the package of the platform, the message names the platform and the way out', async (t) => {
-  const installation = await install(t, await packed(t), '--omit=optional');
+  const installation = await install(t, tarballs, '--omit=optional');
   await assert.rejects(npx(installation, 'predict', fixture), ({ stderr }: { stderr: string }) => {
     assert.match(stderr, /The native addon could not be loaded: Cannot find module '@veravox\//);
     assert.ok(stderr.includes(`(${process.platform} ${process.arch})`), stderr);
@@ -35,7 +42,7 @@ test('without the package of the platform, the message names the platform and th
 });
 
 test('npx veravox serves, predicts, stores files in S3 and sends traces', async (t) => {
-  const installation = await install(t, await packed(t));
+  const installation = await install(t, tarballs);
   assert.deepEqual(installation.refused, [], 'npm asks for nothing of other platforms');
   const modules = path.join(installation.folder, 'node_modules');
   const binaries = fs
@@ -83,8 +90,7 @@ test('npx veravox serves, predicts, stores files in S3 and sends traces', async 
   await collector.named('POST /v1/predict');
 });
 
-test('the packages hold what users need alone, and publint finds nothing', async (t) => {
-  const tarballs = await packed(t);
+test('the packages hold what users need alone, and publint finds nothing', async () => {
   const server = tarballs.find((file) => /\/veravox-\d/.test(file)) ?? assert.fail(tarballs.join());
   const own = tarballs.find((file) => file !== server) ?? assert.fail(tarballs.join());
   const roots = new Set(packedFiles(server).map((file) => file.split('/')[0]));

@@ -110,12 +110,11 @@ interface Packages {
 }
 
 /**
- * Packs server and platform.
+ * Packs server and platform into `folder`.
  * @param portable the folder of ensurePortableBuild
  * @returns their tarballs
  */
-export async function packForNpm(t: TestContext, portable: string): Promise<string[]> {
-  const folder = temporaryFolder(t);
+export async function packForNpm(folder: string, portable: string): Promise<string[]> {
   const scripts = path.join(packageDir, 'scripts/packages');
   const { writeServerPackage } = (await import(path.join(scripts, 'server-package.mjs'))) as Packages;
   const { writePlatformPackage } = (await import(path.join(scripts, 'platform-package.mjs'))) as Packages;
