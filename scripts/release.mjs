@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Releases a version: dates the changelog, sets the version everywhere, commits and tags that, and leaves in build/release the packages,
-// a bill of materials (CycloneDX) and checksums. Nothing is pushed or published. If it fails, nothing has changed.
+// FFmpeg's source, a bill of materials (CycloneDX), the licences, the version's changes, notes on provenance, and checksums. Nothing is
+// pushed or published. If it fails, nothing has changed.
 //
 //   npm run release 0.4.0
-import { spawnSync } from 'node:child_process';
+//   npm run release -- --pack-only   makes the files of the present state, for trying them
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { rootDir, SetupError } from './setup/step.mjs';
+import { ensureNpmPackages } from './setup/npm-packages.mjs';
+import { rootDir, run, SetupError } from './setup/step.mjs';
 import { runAsProgram } from './setup.mjs';
 
+const packOnly = '--pack-only';
 const outDir = path.join(rootDir, 'build/release');
 const fileOf = (name) => path.join(rootDir, name);
-
-/** @returns standard output */
-function run(program, ...args) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: rootDir, encoding: 'utf8' });
-  if (status === 0) return stdout;
-  throw new SetupError(`$ ${[program, ...args].join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
-}
 
 /** @throws SetupError if `pattern` is not there exactly once */
 function replaceIn(name, pattern, replacement) {
@@ -57,22 +53,81 @@ function setVersion(version, current) {
   }
   const pattern = `^version = "${current.replaceAll('.', '\\.')}"`;
   replaceIn('clients/python/pyproject.toml', pattern, `version = "${version}"`);
-  for (const name of ['client/README.md', 'clients/python/README.md']) {
+  // Of packages: tarballs and wheels.
+  const packages = new RegExp(`-${current.replaceAll('.', '\\.')}(?=\\.t|-py3)`, 'g');
+  for (const name of ['client/README.md', 'clients/python/README.md', 'docs/install.md']) {
     const page = fs.readFileSync(fileOf(name), 'utf8');
-    fs.writeFileSync(fileOf(name), page.replaceAll(`-${current}`, `-${version}`));
+    fs.writeFileSync(fileOf(name), page.replaceAll(packages, `-${version}`));
   }
   run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--offline');
 }
 
-function writeFiles(version) {
+/** Of this version, or of the present state under Unreleased. */
+function changesOf(version) {
+  const sections = fs.readFileSync(fileOf('CHANGELOG.md'), 'utf8').split(/^(?=## )/m);
+  const named = (name) => sections.find((section) => new RegExp(`^## ${name}\\b`).test(section));
+  return named(version.replaceAll('.', '\\.')) ?? named('Unreleased') ?? '';
+}
+
+/** The components of npm's list, and FFmpeg, which npm does not know. */
+function billOfMaterials(ffmpeg) {
+  const materials = JSON.parse(
+    run('npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'),
+  );
+  materials.components.push({
+    type: 'library',
+    name: 'ffmpeg',
+    version: ffmpeg.version,
+    licenses: [{ license: { id: 'LGPL-2.1-or-later' } }],
+    purl: `pkg:deb/debian/ffmpeg@${encodeURIComponent(ffmpeg.version)}?arch=source`,
+  });
+  return `${JSON.stringify(materials, undefined, 2)}\n`;
+}
+
+function provenance(version, ffmpeg) {
+  const { PRETTY_NAME: system = '' } = Object.fromEntries(
+    fs
+      .readFileSync('/etc/os-release', 'utf8')
+      .split('\n')
+      .map((line) => line.replaceAll('"', '').split('=')),
+  );
+  return `# Provenance of veravox ${version}
+
+| | |
+|---|---|
+| Commit | ${run('git', 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*').trim()} |
+| Command | \`npm run release\` |
+| System | ${system}, ${process.arch}, ${run('ldd', '--version').split('\n')[0]} |
+| Compiler | ${run('g++', '--version').split('\n')[0]} |
+| Node | ${process.version} |
+| npm packages | pinned by version and hash in \`package-lock.json\` of the commit |
+| FFmpeg | ${ffmpeg.version}, source package from the system's mirrors, checked by apt; its files are in this folder |
+
+\`SHA256SUMS\` has the checksums of all files: \`sha256sum --check SHA256SUMS\`. They are not signed.
+`;
+}
+
+async function writeFiles(version) {
+  await ensureNpmPackages();
+  const { ensurePortableBuild, readFfmpeg } = await import('./packages/platform-package.mjs');
+  const portable = await ensurePortableBuild();
   fs.rmSync(outDir, { recursive: true, force: true });
   fs.mkdirSync(outDir, { recursive: true });
   run('npm', 'run', 'build:ts');
   run('npm', 'run', 'build', '--workspace', 'client');
-  run('npm', 'pack', '--pack-destination', outDir);
-  run('npm', 'pack', '--workspace', 'client', '--pack-destination', outDir);
-  const materials = run('npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev');
-  fs.writeFileSync(path.join(outDir, `veravox-${version}.cdx.json`), materials);
+  const { packAll } = await import('./packages/packages.mjs');
+  await packAll(outDir, portable);
+  for (const name of fs.readdirSync(path.join(portable, 'source')))
+    fs.copyFileSync(path.join(portable, 'source', name), path.join(outDir, name));
+  const { licenceList } = await import('./licences.mjs');
+  const ffmpeg = readFfmpeg(portable);
+  const texts = {
+    [`veravox-${version}.cdx.json`]: billOfMaterials(ffmpeg),
+    'LICENCES.txt': `${licenceList()}FFmpeg ${ffmpeg.version}: LGPL-2.1-or-later\n`,
+    'CHANGES.md': changesOf(version),
+    'PROVENANCE.md': provenance(version, ffmpeg),
+  };
+  for (const [name, text] of Object.entries(texts)) fs.writeFileSync(path.join(outDir, name), text);
   const sums = fs.readdirSync(outDir).map((name) => {
     const content = fs.readFileSync(path.join(outDir, name));
     return `${createHash('sha256').update(content).digest('hex')}  ${name}\n`;
@@ -80,20 +135,25 @@ function writeFiles(version) {
   fs.writeFileSync(path.join(outDir, 'SHA256SUMS'), sums.sort().join(''));
 }
 
-await runAsProgram(async () => {
-  const [version = ''] = process.argv.slice(2);
-  const { version: current } = JSON.parse(fs.readFileSync(fileOf('package.json'), 'utf8'));
+async function release(version, current) {
   refuseUnreleasable(version, current);
   const before = run('git', 'rev-parse', 'HEAD').trim();
   try {
     setVersion(version, current);
     run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
-    writeFiles(version);
+    await writeFiles(version);
   } catch (error) {
     run('git', 'reset', '--quiet', '--hard', before);
     throw error;
   }
   run('git', 'tag', '--annotate', '--message', `veravox ${version}`, `v${version}`);
-  console.log(`Tagged v${version}. These files are in ${path.relative(rootDir, outDir)}:`);
+  console.log(`Tagged v${version}.`);
+}
+
+await runAsProgram(async () => {
+  const [version = ''] = process.argv.slice(2);
+  const { version: current } = JSON.parse(fs.readFileSync(fileOf('package.json'), 'utf8'));
+  await (version === packOnly ? writeFiles(current) : release(version, current));
+  console.log(`These files are in ${path.relative(rootDir, outDir)}:`);
   console.log(fs.readFileSync(path.join(outDir, 'SHA256SUMS'), 'utf8'));
 });

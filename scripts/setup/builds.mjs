@@ -6,12 +6,14 @@ import { buildUnlessFresh } from './fingerprint.mjs';
 import { rootDir, runStep } from './step.mjs';
 import { ensureBuildPackages } from './system-packages.mjs';
 
+/** The lock file represents the headers of node-addon-api and node-api-headers. */
+export const addonInputs = ['CMakeLists.txt', 'native', 'package-lock.json'];
+
 /** Builds the native addon. It is pure Node-API: one build serves every supported Node version. */
 export async function ensureAddon() {
   await buildUnlessFresh({
     name: 'addon',
-    // The lock file represents the headers of node-addon-api and node-api-headers.
-    inputs: ['CMakeLists.txt', 'native', 'package-lock.json'],
+    inputs: addonInputs,
     output: 'build/addon/Release/veravox.node',
     build: async () => {
       await ensureBuildPackages();

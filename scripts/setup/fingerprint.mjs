@@ -37,8 +37,13 @@ export async function buildUnlessFresh({ name, inputs, output, build }) {
   if (fs.existsSync(path.join(rootDir, output)) && readIfThere(stampFile) === current) return;
   fs.rmSync(stampFile, { force: true });
   await build();
+  markFresh({ name, inputs }, current);
+}
+
+/** Records that the output was built from exactly these inputs. */
+export function markFresh({ name, inputs }, contents = fingerprint(inputs)) {
   fs.mkdirSync(stampDir, { recursive: true });
-  fs.writeFileSync(stampFile, current);
+  fs.writeFileSync(path.join(stampDir, name), contents);
 }
 
 function readIfThere(file) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,16 @@ export const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(
 export class SetupError extends Error {}
 
 /**
+ * Runs a program in the repository's root.
+ * @returns standard output
+ */
+export function run(program, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: rootDir, encoding: 'utf8' });
+  if (status === 0) return stdout;
+  throw new SetupError(`$ ${[program, ...args].join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
+}
+
+/**
  * Runs `commands` (each `[program, ...args]`) one after another in the repository's root and prints one line:
  * the current step and, at the end, its duration. Their output is shown only if one of them fails.
  */
@@ -17,7 +27,7 @@ export async function runStep(title, commands, env = {}) {
   const startedMs = performance.now();
   process.stdout.write(`set-up: ${title} ... `);
   for (const [program, ...args] of commands) {
-    const { code, output } = await run(program, args, env);
+    const { code, output } = await runInBackground(program, args, env);
     if (code !== 0) {
       process.stdout.write('failed\n');
       throw new SetupError(
@@ -28,7 +38,7 @@ export async function runStep(title, commands, env = {}) {
   process.stdout.write(`${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
 }
 
-async function run(program, args, env) {
+async function runInBackground(program, args, env) {
   const child = spawn(program, args, {
     cwd: rootDir,
     env: { ...process.env, ...env },

@@ -82,6 +82,14 @@ const testPackages = [
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];
 
+const releasePackages = [
+  // dpkg-source
+  { name: 'dpkg-dev', isThere: () => onPath('dpkg-source') },
+  // Without it, FFmpeg's decoders round otherwise on x64.
+  { name: 'nasm', isThere: () => onPath('nasm') },
+  { name: 'zlib1g-dev', isThere: () => fs.existsSync('/usr/include/zlib.h') },
+];
+
 /** Compilers and FFmpeg's libraries, for building the addon. */
 export async function ensureBuildPackages() {
   await ensure(buildPackages);
@@ -92,6 +100,12 @@ export async function ensureBuildPackages() {
     const wanted = tooOld.map(([library, version]) => `${library} >= ${version}`).join(', ');
     throw new SetupError(`FFmpeg 5.1 or newer is needed (${wanted}). Debian 12 and Ubuntu 24.04 have it.`);
   }
+}
+
+/** Packages for building FFmpeg from its source. */
+export async function ensureReleasePackages() {
+  await ensure(buildPackages);
+  await ensure(releasePackages);
 }
 
 /** Packages for the tests only. */

@@ -97,6 +97,12 @@ test('the package holds the client alone and needs nothing but what is built in'
   }
 });
 
+test('publint and Are the Types Wrong find nothing', async () => {
+  const bin = (name: string): string => path.join(packageDir, 'node_modules/.bin', name);
+  await run(bin('publint'), ['run', packed, '--strict']);
+  await run(bin('attw'), [packed, '--profile', 'esm-only', '--no-definitely-typed']);
+});
+
 test('a program that has installed it talks to a server', async (t) => {
   const [folder, { origin }] = await Promise.all([consumerFolder(t), startTestServer(t)]);
   fs.writeFileSync(path.join(folder, 'program.js'), program);

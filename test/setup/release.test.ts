@@ -7,6 +7,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { standInForPortableBuild } from '../support/installed-package.js';
+import { tarEntry } from '../support/tarballs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const identity = { name: 'Tester', email: 'tester@example.org' };
@@ -39,6 +41,17 @@ function withEntries(dir: string, entries: string): void {
 
 const someEntries = '### Added\n\n- A feature.\n\n';
 
+/** In place of an addon and an FFmpeg that take minutes. */
+function withPortableBuild(dir: string): void {
+  standInForPortableBuild(path.join(dir, 'build'));
+  const program = `
+    import { markFresh } from './scripts/setup/fingerprint.mjs';
+    import { portableBuild } from './scripts/packages/platform-package.mjs';
+    markFresh(portableBuild);`;
+  const marked = run(dir, process.execPath, '--input-type=module', '--eval', program);
+  assert.equal(marked.status, 0, marked.stderr);
+}
+
 const read = (dir: string, name: string): string => fs.readFileSync(path.join(dir, name), 'utf8');
 const release = (dir: string, version: string) =>
   run(dir, process.execPath, path.join(dir, 'scripts/release.mjs'), version);
@@ -63,6 +76,7 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
   assert.match(release(dir, '99.0.0').stderr, /Commit these changes first:\n M README\.md/);
   assert.equal(run(dir, 'git', 'checkout', '--quiet', '.').status, 0);
   // Fails after the commit: the client cannot be built.
+  withPortableBuild(dir);
   fs.rmSync(path.join(dir, 'client/tsconfig.json'));
   assert.equal(run(dir, 'git', 'commit', '--quiet', '--all', '--message', 'Break it').status, 0);
   const before = run(dir, 'git', 'rev-parse', 'HEAD').stdout;
@@ -71,9 +85,58 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
   assert.deepEqual([run(dir, 'git', 'status', '--short').stdout, run(dir, 'git', 'tag').stdout], ['', '']);
 });
 
-test('a release is dated, committed and tagged, with packages, materials and checksums', { skip }, (t) => {
+const platform = `${process.platform}-${process.arch}`;
+
+/** Of a release, with FFmpeg's source of the stand-in. */
+const filesOf = (version: string): string[] =>
+  [
+    ...['CHANGES.md', 'LICENCES.txt', 'PROVENANCE.md', 'SHA256SUMS', 'ffmpeg_0.dsc'],
+    `veravox-${version}.cdx.json`,
+    `veravox-${version}.tgz`,
+    `veravox-${platform}-${version}.tgz`,
+    `veravox-client-${version}.tgz`,
+  ].sort();
+
+test('a dry run makes the files of the present state, and changes nothing else', { skip }, (t) => {
   const dir = cloned(t);
   withEntries(dir, someEntries);
+  withPortableBuild(dir);
+  const before = run(dir, 'git', 'rev-parse', 'HEAD').stdout;
+  const { status, stderr } = release(dir, '--pack-only');
+  assert.equal(status, 0, stderr);
+  assert.equal(run(dir, 'git', 'rev-parse', 'HEAD').stdout, before);
+  assert.deepEqual([run(dir, 'git', 'status', '--short').stdout, run(dir, 'git', 'tag').stdout], ['', '']);
+
+  const { version } = JSON.parse(read(dir, 'package.json')) as { version: string };
+  const outDir = path.join(dir, 'build/release');
+  assert.deepEqual(fs.readdirSync(outDir).sort(), filesOf(version));
+  assert.equal(run(outDir, 'sha256sum', '--check', '--strict', 'SHA256SUMS').status, 0);
+  const summed = read(outDir, 'SHA256SUMS').trim().split('\n');
+  assert.equal(summed.length, filesOf(version).length - 1, 'all files but itself');
+
+  const { bomFormat, components } = JSON.parse(read(outDir, `veravox-${version}.cdx.json`));
+  assert.equal(bomFormat, 'CycloneDX');
+  const named = components.map(({ name }: { name: string }) => name);
+  // The last two are inside of other packages.
+  for (const name of ['onnxruntime-node', 'libsql', 'ffmpeg']) assert.ok(named.includes(name), name);
+  const licences = read(outDir, 'LICENCES.txt');
+  assert.match(licences, /^onnxruntime-node \S+: MIT$/m);
+  assert.match(licences, /^FFmpeg 0: LGPL-2\.1-or-later$/m);
+  assert.doesNotMatch(licences, /: (not|undefined)|[^L]GPL/);
+  assert.equal(read(outDir, 'CHANGES.md').trim(), `## Unreleased\n\n${someEntries.trim()}`);
+  assert.ok(read(outDir, 'PROVENANCE.md').includes(`| Commit | ${before.trim()} |`));
+
+  const server = path.join(outDir, `veravox-${version}.tgz`);
+  const { dependencies, optionalDependencies } = JSON.parse(tarEntry(server, 'package/package.json'));
+  assert.equal(optionalDependencies[`@veravox/${platform}`], version);
+  const texts = tarEntry(server, 'package/THIRD-PARTY-LICENCES');
+  assert.ok(texts.includes('@aws-sdk/client-s3') && !('@aws-sdk/client-s3' in dependencies));
+});
+
+test('a release is dated, committed and tagged', { skip }, (t) => {
+  const dir = cloned(t);
+  withEntries(dir, someEntries);
+  withPortableBuild(dir);
   const { status, stderr } = release(dir, '99.0.0');
   assert.equal(status, 0, stderr);
   assert.equal(run(dir, 'git', 'status', '--short').stdout, '');
@@ -82,19 +145,11 @@ test('a release is dated, committed and tagged, with packages, materials and che
   const { version: locked, packages } = JSON.parse(read(dir, 'package-lock.json'));
   assert.deepEqual([locked, packages[''].version, packages.client.version], ['99.0.0', '99.0.0', '99.0.0']);
   assert.match(read(dir, 'client/README.md'), /veravox-client-99\.0\.0\.tgz/);
+  assert.match(read(dir, 'docs/install.md'), /veravox-99\.0\.0\.tgz .*veravox-linux-x64-99\.0\.0\.tgz/);
 
   const outDir = path.join(dir, 'build/release');
-  assert.deepEqual(fs.readdirSync(outDir).sort(), [
-    'SHA256SUMS',
-    'veravox-99.0.0.cdx.json',
-    'veravox-99.0.0.tgz',
-    'veravox-client-99.0.0.tgz',
-  ]);
-  assert.equal(run(outDir, 'sha256sum', '--check', '--strict', 'SHA256SUMS').status, 0);
-  const { bomFormat, components } = JSON.parse(read(outDir, 'veravox-99.0.0.cdx.json'));
-  assert.equal(bomFormat, 'CycloneDX');
-  assert.ok(components.some(({ name }: { name: string }) => name === 'onnxruntime-node'));
+  assert.deepEqual(fs.readdirSync(outDir).sort(), filesOf('99.0.0'));
+  assert.match(read(outDir, 'CHANGES.md'), /^## 99\.0\.0 - [^\n]*\n\n### Added\n\n- A feature\.\n/);
   const head = run(dir, 'git', 'rev-parse', '--short=12', 'HEAD').stdout;
-  const packed = run(outDir, 'tar', '-xzOf', 'veravox-99.0.0.tgz', 'package/dist/commit');
-  assert.equal(packed.stdout, head);
+  assert.equal(tarEntry(path.join(outDir, 'veravox-99.0.0.tgz'), 'package/dist/commit'), head);
 });

@@ -6,6 +6,7 @@ import type * as uws from 'uWebSockets.js-20.51';
 import type { HttpResponse } from 'uWebSockets.js-20.51';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { isInstalledIn, packageDir } from '../../base/config/package-dir.js';
 import '../../base/observe/report-without-network.js';
 import type { Headers } from '../routes/route.js';
 
@@ -43,7 +44,7 @@ function load(): { version: string; api: typeof uws } {
     [
       `Expected a binary of uWebSockets.js for Node ${process.version} (${process.platform} ${process.arch}, ${cLibrary()}), but none loads. Node 22 needs glibc 2.27 or later; Node 24 and 26 need glibc 2.38, as in Debian 13 and Ubuntu 24.04.`,
       ...failures,
-      '  to install those of another Node: node scripts/setup.mjs',
+      `  to install those of another Node: ${isInstalledIn(packageDir) ? 'remove node_modules, then run npm install under it' : 'node scripts/setup.mjs'}`,
     ].join('\n'),
   );
 }

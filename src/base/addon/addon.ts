@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room loads the native addon and declares its types. The stages themselves are in native/.
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { packageDir } from '../config/package-dir.js';
+import { isInstalledIn, packageDir, packageVersion } from '../config/package-dir.js';
 
 /** Failures of native stages, with the names of native/stage_error.h. */
 export type StageErrorCode =
@@ -338,19 +339,30 @@ export interface Addon extends Stages {
   libraryVersions(): Record<string, string>;
 }
 
-/** Loads the native addon; the error of a failure names the finding and the command that repairs it. */
+const builtFile = path.join(packageDir, 'build/addon/Release/veravox.node');
+const platformPackage = `@veravox/${process.platform}-${process.arch}`;
+
+/**
+ * Loads the native addon: a clone's own build, or the package that npm has installed for this platform. The error of a failure names
+ * the finding and the command that repairs it.
+ */
 export function loadAddon(): Addon {
-  const file = path.join(packageDir, 'build/addon/Release/veravox.node');
+  const isBuilt = fs.existsSync(builtFile);
   try {
-    return createRequire(import.meta.url)(file) as Addon;
+    return createRequire(import.meta.url)(isBuilt ? builtFile : platformPackage) as Addon;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\nRequire stack');
     throw new Error(
       [
         `The native addon could not be loaded: ${reason}`,
-        `  looked for: ${file}`,
+        `  looked for: ${[builtFile, ...(isBuilt ? [] : [platformPackage])].join(', ')}`,
         `  running on: Node ${process.version} (${process.platform} ${process.arch})`,
-        '  to build it: node scripts/setup.mjs',
+        ...(isInstalledIn(packageDir)
+          ? [
+              `  to install it: npm install ${platformPackage}@${packageVersion}`,
+              '  npm packages are for Linux with glibc on x64 and arm64; on other systems use a clone or a container',
+            ]
+          : ['  to build it: node scripts/setup.mjs']),
       ].join('\n'),
       { cause },
     );

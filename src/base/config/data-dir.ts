@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { Surroundings } from './option.js';
+import { isInstalledIn } from './package-dir.js';
 
 /** The data folder of an installed program, by the XDG base directories, independent of the working directory. */
 export function stateDirIn(env: Readonly<Record<string, string | undefined>>): string {
@@ -16,6 +17,5 @@ export function defaultDataDir({
   packageDir,
   stateDir,
 }: Pick<Surroundings, 'packageDir' | 'stateDir'>): string {
-  const isInstalled = packageDir.split(path.sep).includes('node_modules');
-  return isInstalled ? stateDir : path.join(packageDir, 'data');
+  return isInstalledIn(packageDir) ? stateDir : path.join(packageDir, 'data');
 }

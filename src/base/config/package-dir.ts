@@ -11,6 +11,9 @@ function folderWithPackageJson(start: string): string {
 /** The package's folder, found by its package.json: the depth differs between `dist` and the tests' build. */
 export const packageDir = folderWithPackageJson(import.meta.dirname);
 
+/** Whether npm has installed the package there, in place of a clone or an image. */
+export const isInstalledIn = (dir: string): boolean => dir.split(path.sep).includes('node_modules');
+
 const description = JSON.parse(fs.readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
   readonly version: string;
 };

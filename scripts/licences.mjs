@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists the licences of all packages that a server installs, one per line.
+//
+//   node scripts/licences.mjs
+import './needs-node.mjs';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rootDir } from './setup/step.mjs';
+
+const readJson = (...parts) => JSON.parse(fs.readFileSync(path.join(...parts), 'utf8'));
+
+/** @returns name, version and licence of every package that package-lock.json has for servers on Linux */
+export function licencesOfServer() {
+  const { packages } = readJson(rootDir, 'package-lock.json');
+  return Object.entries(packages)
+    .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
+    .filter(([, { os = ['linux'] }]) => os.includes('linux'))
+    .map(([location, { version, license }]) => ({
+      name: location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length),
+      version,
+      licence: license ?? installedLicence(location),
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
+}
+
+function installedLicence(location) {
+  const folder = path.join(rootDir, location);
+  if (!fs.existsSync(folder)) return 'not installed here';
+  const { license, licenses } = readJson(folder, 'package.json');
+  return license ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'not stated';
+}
+
+export const licenceList = () =>
+  licencesOfServer()
+    .map(({ name, version, licence }) => `${name} ${version}: ${licence}\n`)
+    .join('');
+
+/** The licences of these packages, in full; each text once. */
+export function licenceTexts(folders) {
+  const namesByText = new Map();
+  for (const folder of folders) {
+    const { name, version, license } = readJson(folder, 'package.json');
+    const texts = fs
+      .readdirSync(folder)
+      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+      .sort()
+      .map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim());
+    const text = texts.join('\n\n');
+    namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  return [...namesByText]
+    .map(([text, names]) => `${names.join('\n')}\n\n${text}\n`)
+    .join(`\n${'-'.repeat(72)}\n\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) process.stdout.write(licenceList());
