@@ -25,6 +25,7 @@
 #include "decode/library_versions.h"
 #include "decode/ranged_source.h"
 #include "features/recipe_text.h"
+#include "gpu/vulkan_adapters.h"
 #include "guard/crash_notes.h"
 #include "guard/thread_sandbox.h"
 #include "live_binding.h"
@@ -517,6 +518,18 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// vulkanAdapters() -> [{name, isSoftware}]
+Napi::Value ListVulkanAdapters(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const auto& [name, is_software] : VulkanAdapters()) {
+    auto adapter = Napi::Object::New(info.Env());
+    adapter.Set("name", name);
+    adapter.Set("isSoftware", is_software);
+    list.Set(list.Length(), adapter);
+  }
+  return list;
+}
+
 }  // namespace
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
@@ -539,6 +552,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
               Napi::Function::New(env, OnVoiceprints<FindForeignWorker>, "findForeignVoiceprint"));
   exports.Set("rankVoiceprints", Napi::Function::New(env, OnVoiceprints<RankWorker>, "rankVoiceprints"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
+  exports.Set("vulkanAdapters", Napi::Function::New(env, ListVulkanAdapters, "vulkanAdapters"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
 }

@@ -1952,9 +1952,9 @@ export interface AdminModelList {
   /**
    * Device that runs the models.
    */
-  provider: 'cpu' | 'cuda';
+  provider: 'cpu' | 'cuda' | 'webgpu';
   /**
-   * Why the CPU runs the models although CUDA was requested.
+   * Why the CPU runs the models although a GPU was requested.
    */
   fallback_reason: string | null;
   /**
@@ -1962,7 +1962,7 @@ export interface AdminModelList {
    */
   devices: {
     /**
-     * `cpu` or, for example, `cuda:0`.
+     * `cpu`, `webgpu` or, for example, `cuda:0`.
      */
     device: string;
     working: boolean;
@@ -1987,14 +1987,14 @@ export interface ServerState {
   /**
    * Device that runs the models.
    */
-  provider: 'cpu' | 'cuda';
+  provider: 'cpu' | 'cuda' | 'webgpu';
   /**
-   * Why the CPU runs the models although CUDA was requested.
+   * Why the CPU runs the models although a GPU was requested.
    */
   fallback_reason: string | null;
   devices: {
     /**
-     * `cpu` or, for example, `cuda:0`.
+     * `cpu`, `webgpu` or, for example, `cuda:0`.
      */
     device: string;
     working: boolean;

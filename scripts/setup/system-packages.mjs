@@ -55,6 +55,12 @@ const testPackages = [
   { name: 'python3-scipy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/scipy') },
   // The browser for the dashboard.
   { name: 'chromium', isThere: () => onPath('chromium') },
+  // Loads Chromium's Vulkan in software, which stands in for a GPU.
+  {
+    name: 'libvulkan1',
+    isThere: () =>
+      fs.readdirSync('/usr/lib').some((dir) => fs.existsSync(path.join('/usr/lib', dir, 'libvulkan.so.1'))),
+  },
   // Traces a process's connections and writes.
   { name: 'strace', isThere: () => onPath('strace') },
   // Sets the clock of one process: `faketime` itself, and the library that it loads.

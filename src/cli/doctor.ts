@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describeCheck, holds } from '../analysis/known-answers/known-answers.js';
 import { askModels } from '../analysis/known-answers/model-check.js';
-import { readManifest } from '../analysis/models/manifest.js';
+import { type Model, readManifest } from '../analysis/models/manifest.js';
 import { loadManifest } from '../analysis/models/model-file.js';
 import { modelStatus } from '../analysis/pipeline/model-status.js';
 import { listGpus } from '../analysis/scoring/gpus.js';
-import { chooseProvider } from '../analysis/scoring/provider.js';
-import { loadAddon } from '../base/addon/addon.js';
+import { chooseProvider, trialOf } from '../analysis/scoring/provider.js';
+import { loadAddon, type VulkanAdapter } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
@@ -24,6 +23,9 @@ import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 import { type Result, say } from './finding.js';
+
+const describeAdapter = ({ name, isSoftware }: VulkanAdapter): string =>
+  isSoftware ? `${name}, which is software: slower than the CPU` : name;
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
@@ -62,8 +64,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
   device: async (config) => {
     const { models } = await loadManifest(config.modelsDir);
-    const file = path.join(config.modelsDir, models[0]?.file ?? '');
-    const { provider, gpus = [], leftOut = [], fallbackReason } = await chooseProvider(config, file);
+    const choice = await chooseProvider(config, trialOf(config.modelsDir, models[0] as Model));
+    const { provider, gpus = [], adapter, leftOut = [], fallbackReason } = choice;
     const names = (await listGpus()) ?? [];
     if (provider === 'cpu') {
       if (fallbackReason === undefined) return provider;
@@ -73,7 +75,8 @@ const checks: Readonly<Record<string, Check>> = {
       return `${provider}, because ${fallbackReason}`;
     }
     const nameOf = (index: number): string => `cuda:${index} (${names[index] ?? 'unknown model'})`;
-    return [gpus.map(nameOf).join(', '), ...leftOut].join('\n');
+    const used = adapter ? `webgpu (${describeAdapter(adapter)})` : gpus.map(nameOf).join(', ');
+    return [used, ...leftOut].join('\n');
   },
   GPUs: async () => {
     const names = await listGpus();

@@ -7,8 +7,9 @@ import { recordAnswers } from '../analysis/known-answers/record.js';
 import { type Model, readManifest, type Tolerances } from '../analysis/models/manifest.js';
 import { ManifestError } from '../analysis/models/manifest-error.js';
 import { SAMPLE_RATE_HZ } from '../analysis/models/model-audio.js';
-import { cpuDevices, cudaDevices, type ScoringDevice } from '../analysis/scoring/devices.js';
-import { chooseProvider } from '../analysis/scoring/provider.js';
+import { engineFor } from '../analysis/pipeline/engine.js';
+import type { ScoringDevice } from '../analysis/scoring/devices.js';
+import { chooseProvider, trialOf } from '../analysis/scoring/provider.js';
 import type { Config } from '../base/config/options.js';
 import { message, type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { localConfig } from '../evaluation/labelled-lists/local-files.js';
@@ -65,7 +66,7 @@ export function addModelsCommand(program: Command): void {
     .description("Write the models' answers and the SHA-256 of their files into the manifest.")
     .argument('[id...]', 'models (default: all)')
     .option('--tolerance <number>', 'largest difference of each number (default: unchanged)', parseTolerance)
-    .option('--cuda-tolerance <number>', 'the same if CUDA runs the models', parseTolerance)
+    .option('--cuda-tolerance <number>', 'the same if a GPU runs the models', parseTolerance)
     .action(async (ids: string[], options: RecordOptions) => {
       const { tolerance, cudaTolerance, ...folder } = options;
       const given: Tolerances = {
@@ -91,11 +92,11 @@ async function check(config: Config, runs: number): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { provider, gpus } = await chooseProvider(config, `${config.modelsDir}/${models[0]?.file}`);
-  const [device] = provider === 'cuda' ? cudaDevices(gpus ?? []) : cpuDevices(1);
+  const choice = await chooseProvider(config, trialOf(config.modelsDir, models[0] as Model));
+  const [device] = engineFor(config, choice).devices;
   const checks = await checkModels(config, models, device as ScoringDevice, runs);
   print(
-    shown`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, one thread, ${provider}.\n`,
+    shown`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, one thread, ${choice.provider}.\n`,
   );
   for (const { problems } of checks) problems.forEach(printFailed);
   if (checks.some(({ problems }) => problems.length > 0)) process.exitCode = 1;

@@ -278,7 +278,8 @@ async function followDatabase(
 
 function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger): void {
   const status = analyser.status();
-  const { provider, fallbackReason, scoring, leftOut, models, speakerModels, sandboxFailure } = status;
+  const { provider, adapter, fallbackReason, scoring, leftOut, models, speakerModels, sandboxFailure } =
+    status;
   if (sandboxFailure !== undefined) {
     logger.warn({ sandboxFailure }, 'decoder threads run without a system call filter');
   }
@@ -286,8 +287,9 @@ function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger)
   const aliases = aliasesOf(status);
   const devices = scoring?.devices.map(({ name }) => name);
   if (leftOut !== undefined) logger.warn({ leftOut }, 'GPUs that cannot be opened are left out');
+  if (adapter?.isSoftware) logger.warn({ adapter }, 'WebGPU runs on software, which is slower than the CPU');
   logger.info(
-    { provider, fallbackReason, devices, models, aliases, speakerModels: speakers },
+    { provider, adapter: adapter?.name, fallbackReason, devices, models, aliases, speakerModels: speakers },
     'models loaded',
   );
   for (const check of wrongAnswers) {

@@ -1,54 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shipped detectors compute most convolutions in 8 bits on a CPU. CUDA has no such convolutions and must take the same
-// numbers as float32, which the options for CUDA show on a CPU.
+// Shipped detectors compute most convolutions in 8 bits on a CPU. GPUs have no such convolutions and run twins, whose
+// computations the options for GPUs show on a CPU.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { DetectionModel } from '../../src/analysis/models/manifest.js';
+import { checkAnswers, describeCheck, holds } from '../../src/analysis/known-answers/known-answers.js';
+import { forGpu } from '../../src/analysis/models/gpu-twin.js';
+import { checkManifest } from '../../src/analysis/models/manifest.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
-import { inputShapeOf, inputSizeOf } from '../../src/analysis/models/model-sizes.js';
-import type { Provider } from '../../src/analysis/scoring/devices.js';
+import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import { sessionOptions } from '../../src/analysis/scoring/model-session.js';
-import { InferenceSession, Tensor } from '../../src/analysis/scoring/onnxruntime.js';
-import { toProbability } from '../../src/analysis/scoring/score.js';
+import { InferenceSession } from '../../src/analysis/scoring/onnxruntime.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { testConfig } from '../support/test-server.js';
 
 const modelsDir = path.join(packageDir, 'models');
-const detectors = (await loadManifest(modelsDir)).models.filter((model) => model.task === 'detection');
+const { models } = await loadManifest(modelsDir);
+/** Operators of 8 bits, as the file names them. */
+const inEightBits = /(?<![A-Za-z])(QuantizeLinear|DequantizeLinear|QLinear\w+|\w+Integer)(?![A-Za-z_])/;
+const bytesOf = (file: string): string => fs.readFileSync(path.join(modelsDir, file), 'latin1');
+const eightBit = models.filter(({ file }) => inEightBits.test(bytesOf(file)));
 
-/**
- * Runs on the CPU with the options for `provider`: the score of a made-up input, and the size of the constants computed while
- * loading.
- */
-async function asFor(provider: Provider, model: DetectionModel, folder: string) {
-  const optimized = path.join(folder, `${model.id}-${provider}.onnx`);
-  const session = await InferenceSession.create(path.join(modelsDir, model.file), {
-    ...sessionOptions({ provider }),
-    executionProviders: ['cpu'],
-    optimizedModelFilePath: optimized,
-    logSeverityLevel: 3,
-  });
-  // Mean 0 and variance 1, like normalised features, with slow changes.
-  const data = Float32Array.from(
-    { length: inputSizeOf(model) },
-    (_, i) => Math.SQRT2 * Math.sin(i * 0.37 + (i / 498) * 0.11),
+test('every shipped model of 8 bits has a twin for GPUs, and no other has one', () => {
+  assert.ok(eightBit.length > 0);
+  const withTwin = models.filter(({ gpu }) => gpu !== undefined);
+  assert.deepEqual(
+    withTwin.map(({ id }) => id),
+    eightBit.map(({ id }) => id),
   );
-  const feeds = { [model.input.name]: new Tensor('float32', data, [1, ...inputShapeOf(model)]) };
-  const output = (await session.run(feeds))[model.output.name] as Tensor;
-  await session.release();
-  return { score: toProbability(output.data as Float32Array, model), bytes: fs.statSync(optimized).size };
-}
+});
 
-test('what CUDA is asked to compute has the weights in float32, and says the same', async (t) => {
+test('a GPU is asked to compute all of a twin in float32', async (t) => {
   const folder = temporaryFolder(t);
-  for (const model of detectors) {
-    const cpu = await asFor('cpu', model, folder);
-    const cuda = await asFor('cuda', model, folder);
+  for (const { id, file } of eightBit.map(forGpu)) {
+    const loaded = path.join(folder, `${id}.onnx`);
+    const session = await InferenceSession.create(path.join(modelsDir, file), {
+      ...sessionOptions({ provider: 'webgpu' }),
+      executionProviders: ['cpu'],
+      graphOptimizationLevel: 'extended',
+      optimizedModelFilePath: loaded,
+    });
+    await session.release();
+    const graph = fs.readFileSync(loaded, 'latin1');
+    assert.doesNotMatch(graph, inEightBits, id);
     // The small networks on curves of the window use float32 in both.
-    assert.ok(cuda.bytes > 1.8 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
-    assert.ok(Math.abs(cpu.score - cuda.score) < 0.003, `${model.id}: ${cpu.score} and ${cuda.score}`);
+    assert.ok(graph.length > 1.8 * bytesOf(file).length, `${id}: ${graph.length} bytes`);
   }
+});
+
+test('twins give their known answers, which are close to those of the files in 8 bits', async () => {
+  const twins = eightBit.map(forGpu);
+  const config = { ...testConfig, device: 'cpu', modelsDir } as const;
+  const analyser = await startPipeline(config, new SharedArrayBuffer(0), { models: twins });
+  try {
+    const checks = await checkAnswers(analyser, modelsDir, twins);
+    assert.deepEqual(checks.filter((check) => !holds(check)).map(describeCheck), []);
+  } finally {
+    await analyser.close();
+  }
+  for (const { id, known_answers = [], gpu } of eightBit) {
+    const [ofFile, ofTwin] = [known_answers, gpu?.known_answers ?? []].map((answers) =>
+      answers.flatMap((answer) => ('scores' in answer ? answer.scores : [])),
+    ) as [number[], number[]];
+    assert.ok(ofFile.length > 0 && ofFile.length === ofTwin.length, id);
+    const largest = Math.max(...ofFile.map((score, i) => Math.abs(score - (ofTwin[i] as number))));
+    assert.ok(largest < 0.03, `${id}: ${largest}`);
+  }
+});
+
+test('a twin of a file that has been replaced since is refused', () => {
+  const renewed = models.map((model) => ({ ...model, sha256: '0'.repeat(64) }));
+  assert.throws(
+    () => checkManifest('manifest.json', { version: 1, models: renewed }),
+    /detector-.*\.gpu\.onnx was made from another detector-.*\.onnx\. Make it anew/,
+  );
 });

@@ -3,22 +3,38 @@
 // The choice of GPUs: on a simulated machine, and finally on this one.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Model } from '../../src/analysis/models/manifest.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
-import { cudaLibraryPath, type Gpus, gpusHere, listGpus } from '../../src/analysis/scoring/gpus.js';
+import {
+  cudaLibraryPath,
+  type Gpus,
+  gpusHere,
+  listGpus,
+  type WebGpuFinding,
+} from '../../src/analysis/scoring/gpus.js';
 import { sessionOptions } from '../../src/analysis/scoring/model-session.js';
-import { chooseProvider } from '../../src/analysis/scoring/provider.js';
+import { chooseProvider, trialOf } from '../../src/analysis/scoring/provider.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { runCli } from '../support/cli.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A machine with these GPUs, some of which cannot be opened. */
-function machineWith(models: readonly string[] | undefined, broken: readonly number[] = []) {
+const trial = { path: 'model', gpuPath: 'twin' };
+
+/** A machine with these GPUs of NVIDIA, some of which CUDA cannot open. */
+function machineWith(
+  models: readonly string[] | undefined,
+  broken: readonly number[] = [],
+  webgpu: WebGpuFinding | undefined = undefined,
+) {
   const probed: number[] = [];
   const gpus: Gpus = {
     list: async () => models,
-    async probe(_modelPath, index) {
+    mayExist: () => webgpu !== undefined,
+    probeWebGpu: async () => webgpu ?? { problem: 'WebGPU could not be used: there is no Vulkan driver' },
+    async probe(_trial, index) {
       probed.push(index);
       return broken.includes(index) ? 'CUDA could not be used: out of memory' : undefined;
     },
@@ -30,7 +46,7 @@ const three = ['NVIDIA A', 'NVIDIA B', 'NVIDIA C'];
 
 test('a GPU that is named and not there stops the start, and the message says which there are', async () => {
   const { gpus, probed } = machineWith(three);
-  await assert.rejects(chooseProvider({ device: 'auto', cudaDevices: [0, 3] }, 'model', { gpus }), {
+  await assert.rejects(chooseProvider({ device: 'auto', cudaDevices: [0, 3] }, trial, { gpus }), {
     message:
       'VERAVOX_CUDA_DEVICES names 3, but this machine has these GPUs: 0 (NVIDIA A), 1 (NVIDIA B), 2 (NVIDIA C).',
   });
@@ -40,7 +56,7 @@ test('a GPU that is named and not there stops the start, and the message says wh
 test('a GPU that is named and cannot be opened stops the start, also where `auto` would do without', async () => {
   for (const device of ['auto', 'cuda'] as const) {
     const { gpus } = machineWith(three, [1]);
-    await assert.rejects(chooseProvider({ device, cudaDevices: [0, 1] }, 'model', { gpus }), {
+    await assert.rejects(chooseProvider({ device, cudaDevices: [0, 1] }, trial, { gpus }), {
       message: 'VERAVOX_CUDA_DEVICES names 1, but CUDA could not be used: out of memory.',
     });
   }
@@ -48,33 +64,74 @@ test('a GPU that is named and cannot be opened stops the start, also where `auto
 
 test('`all` leaves out GPUs that cannot be opened; if none can be, `cuda` fails and `auto` takes the CPU', async () => {
   const { gpus } = machineWith(three, [1]);
-  assert.deepEqual(await chooseProvider({ device: 'auto' }, 'model', { gpus }), {
+  assert.deepEqual(await chooseProvider({ device: 'auto' }, trial, { gpus }), {
     provider: 'cuda',
     gpus: [0, 2],
     leftOut: ['GPU 1: CUDA could not be used: out of memory.'],
   });
   const broken = machineWith(['NVIDIA A'], [0]).gpus;
-  await assert.rejects(chooseProvider({ device: 'cuda' }, 'model', { gpus: broken }), /out of memory/);
-  assert.deepEqual(await chooseProvider({ device: 'auto' }, 'model', { gpus: broken }), {
+  await assert.rejects(chooseProvider({ device: 'cuda' }, trial, { gpus: broken }), /out of memory/);
+  assert.deepEqual(await chooseProvider({ device: 'auto' }, trial, { gpus: broken }), {
     provider: 'cpu',
-    fallbackReason: 'CUDA could not be used: out of memory',
+    fallbackReason:
+      'CUDA could not be used: out of memory; WebGPU could not be used: there is no Vulkan driver',
   });
 });
 
 test('where nothing tells which GPUs there are, the first one is tried; `none` and the CPU try nothing', async () => {
   const { gpus, probed } = machineWith(undefined);
-  const first = await chooseProvider({ device: 'auto' }, 'model', { gpus });
+  const first = await chooseProvider({ device: 'auto' }, trial, { gpus });
   assert.deepEqual([first.gpus, probed], [[0], [0]]);
   for (const config of [{ device: 'auto', cudaDevices: 'none' }, { device: 'cpu' }] as const) {
-    assert.deepEqual(await chooseProvider(config, 'model', { gpus }), { provider: 'cpu' });
+    assert.deepEqual(await chooseProvider(config, trial, { gpus }), { provider: 'cpu' });
   }
   assert.deepEqual(probed, [0]);
+});
+
+const real = { name: 'Real', isSoftware: false };
+const software = { name: 'Soft', isSoftware: true };
+
+test('`auto` takes WebGPU only behind CUDA, and only a real GPU that is much faster than the CPU', async () => {
+  const choose = (models: readonly string[] | undefined, broken: readonly number[], webgpu?: WebGpuFinding) =>
+    chooseProvider({ device: 'auto' }, trial, { gpus: machineWith(models, broken, webgpu).gpus });
+  const fast = { adapter: real, timesCpu: 2 };
+  assert.equal((await choose(['NVIDIA A'], [], fast)).provider, 'cuda');
+  assert.deepEqual(await choose(['NVIDIA A'], [0], fast), {
+    provider: 'webgpu',
+    adapter: real,
+    leftOut: ['CUDA is not used: CUDA could not be used: out of memory.'],
+  });
+  assert.deepEqual(await choose(undefined, [0], fast), { provider: 'webgpu', adapter: real });
+  for (const [finding, reason] of [
+    [{ adapter: real, timesCpu: 1.9 }, /; WebGPU is 1\.9 times as fast as the CPU on Real/],
+    // However fast it claims to be.
+    [{ adapter: software, timesCpu: 100 }, /; WebGPU finds only Soft, which is software/],
+    [{ adapter: real }, /; WebGPU is 0\.0 times/],
+    [{ problem: 'broken' }, /; broken$/],
+  ] as const) {
+    const { provider, fallbackReason } = await choose(undefined, [0], finding);
+    assert.equal(provider, 'cpu');
+    assert.match(fallbackReason ?? '', reason);
+  }
+});
+
+test('`webgpu` takes software, too, and fails if there is nothing; a second process has no GPU', async () => {
+  const choose = (finding: WebGpuFinding | undefined, index = 0) =>
+    chooseProvider({ device: 'webgpu' }, trial, {
+      gpus: machineWith(undefined, [], finding).gpus,
+      place: { index, processes: 2 },
+    });
+  assert.deepEqual(await choose({ adapter: software }), { provider: 'webgpu', adapter: software });
+  await assert.rejects(choose(undefined), {
+    message: 'VERAVOX_DEVICE is webgpu, but WebGPU could not be used: there is no Vulkan driver.',
+  });
+  await assert.rejects(choose({ adapter: real }, 1), /no GPU is left for this process: there is 1 GPU/);
 });
 
 test('several processes share the GPUs out: each has one owner, and a process without any says so', async () => {
   const { gpus, probed } = machineWith(three);
   const choiceOf = (device: 'auto' | 'cuda', index: number, processes: number) =>
-    chooseProvider({ device }, 'model', { gpus, place: { index, processes } });
+    chooseProvider({ device }, trial, { gpus, place: { index, processes } });
   assert.deepEqual((await choiceOf('cuda', 0, 2)).gpus, [0, 2]);
   assert.deepEqual((await choiceOf('cuda', 1, 2)).gpus, [1]);
   assert.deepEqual(probed, [0, 2, 1]);
@@ -128,8 +185,12 @@ test('a server that is told to use a GPU that is not there says so and does not 
   assert.match(stderr, /VERAVOX_CUDA_DEVICES names 97, but /);
 });
 
-test('the library of CUDA is looked for beside the binding of the installed ONNX Runtime', () => {
-  assert.ok(fs.existsSync(path.join(path.dirname(cudaLibraryPath()), 'onnxruntime_binding.node')));
+test('the library of CUDA is looked for where the installed ONNX Runtime puts it: beside its binding', () => {
+  const library = cudaLibraryPath();
+  assert.ok(fs.existsSync(path.join(path.dirname(library), 'onnxruntime_binding.node')));
+  const scripts = path.join(library, '../../../../../script');
+  const { manifests } = createRequire(import.meta.url)(path.join(scripts, 'install-metadata.js'));
+  assert.ok(`./${path.basename(library)}` in manifests['linux/x64:cuda12'], library);
 });
 
 test('doctor fails on a GPU that is not used', async (t) => {
@@ -154,7 +215,7 @@ test('on a machine with a GPU, CUDA opens it', async (t) => {
     t.skip('This machine has no NVIDIA GPU.');
     return;
   }
-  const problem = await gpusHere.probe(path.join(modelsDir, models[0]?.file ?? ''), 0);
+  const problem = await gpusHere.probe(trialOf(modelsDir, models[0] as Model), 0);
   if (/not installed/.test(problem ?? '')) t.skip(`There is a GPU (${found[0]}), but ${problem}.`);
   else assert.equal(problem, undefined);
 });

@@ -36,13 +36,15 @@ test('an answer holds only when it has as many numbers, each within the toleranc
   assert.ok(holds({ ...check, measured: [0.5099, 0.2401] }));
 });
 
-test('CUDA has its own tolerance where the answer gives one, else that of the answer, else the default', () => {
+test('a GPU has its own tolerance where the answer gives one, else that of the answer, else the default', () => {
   const both = { tolerance: 0.004, cuda_tolerance: 0.03 };
   assert.equal(toleranceFor('cpu', both), 0.004);
   assert.equal(toleranceFor('cuda', both), 0.03);
   assert.equal(toleranceFor('cuda', { tolerance: 0.004 }), 0.004);
   assert.equal(toleranceFor('cpu', { cuda_tolerance: 0.03 }), tolerances.cpu);
   assert.equal(toleranceFor('cuda', {}), tolerances.cuda);
+  assert.equal(toleranceFor('webgpu', both), 0.03);
+  assert.equal(toleranceFor('webgpu', {}), tolerances.webgpu);
 });
 
 async function recorded(folder: string): Promise<string> {

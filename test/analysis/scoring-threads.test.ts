@@ -9,7 +9,7 @@ import { InputSlots } from '../../src/analysis/memory/input-slots.js';
 import type { Model } from '../../src/analysis/models/manifest.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { inputSizeOf } from '../../src/analysis/models/model-sizes.js';
-import { chooseProvider } from '../../src/analysis/scoring/provider.js';
+import { chooseProvider, trialOf } from '../../src/analysis/scoring/provider.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import '../../src/analysis/scoring/telemetry-off.js';
 import type {
@@ -38,15 +38,15 @@ function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
 }
 
 test('CUDA that cannot be loaded stops the start and says what is missing; auto falls back and says why', async (t) => {
-  const modelPath = path.join(modelsDir, (models[0] as Model).file);
-  const choice = await chooseProvider({ device: 'auto' }, modelPath);
-  if (choice.provider === 'cuda') {
-    t.diagnostic('CUDA works on this machine: the fall-back was not seen.');
+  const trial = trialOf(modelsDir, models[0] as Model);
+  const choice = await chooseProvider({ device: 'auto' }, trial);
+  if (choice.provider !== 'cpu') {
+    t.diagnostic(`This machine has ${choice.provider}: the fall-back was not seen.`);
     return;
   }
   assert.match(choice.fallbackReason ?? '', /CUDA/);
-  await assert.rejects(chooseProvider({ device: 'cuda' }, modelPath), /VERAVOX_DEVICE is cuda, but .*CUDA/);
-  assert.deepEqual(await chooseProvider({ device: 'cpu' }, modelPath), { provider: 'cpu' });
+  await assert.rejects(chooseProvider({ device: 'cuda' }, trial), /VERAVOX_DEVICE is cuda, but .*CUDA/);
+  assert.deepEqual(await chooseProvider({ device: 'cpu' }, trial), { provider: 'cpu' });
 });
 
 test('a thread that dies does not disturb another, and its successor scores the same', async () => {

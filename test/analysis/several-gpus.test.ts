@@ -36,7 +36,7 @@ async function startOn(
       ...testConfig,
       device: 'cuda',
       modelsDir: modelsFolder(t, ['apollo-4-5-2026-03-26']),
-      onCuda: { prepareThreads: 2, maxBatchWindows: 4 },
+      onGpu: { prepareThreads: 2, maxBatchWindows: 4 },
     },
     arena.buffer,
     {

@@ -44,7 +44,7 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
     /different numbers such as `0,1` for VERAVOX_CUDA_DEVICES but received 0,0/,
   ],
   ['VERAVOX_CUDA_DEVICES', 'first', /`all`, `none` or .* for VERAVOX_CUDA_DEVICES but received first/],
-  ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
+  ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda, webgpu for VERAVOX_DEVICE but received gpu/],
   [
     'VERAVOX_STORAGE_ENDPOINT',
     'minio:9000',
@@ -111,11 +111,11 @@ test('one core still gives a thread of each kind, and one more so that large fil
 });
 
 test('CUDA has defaults of its own, and what is set wins over them, too', () => {
-  const { maxBatchWindows, cudaDevices, onCuda } = load({});
+  const { maxBatchWindows, cudaDevices, onGpu } = load({});
   assert.deepEqual([maxBatchWindows, cudaDevices], [4, 'all']);
-  assert.deepEqual(onCuda, { prepareThreads: 5, maxBatchWindows: 32 });
+  assert.deepEqual(onGpu, { prepareThreads: 5, maxBatchWindows: 32 });
   const given = load({ VERAVOX_MAX_BATCH_WINDOWS: '8', VERAVOX_CUDA_DEVICES: '2, 0' });
-  assert.deepEqual(given.onCuda, { prepareThreads: 5, maxBatchWindows: 8 });
+  assert.deepEqual(given.onGpu, { prepareThreads: 5, maxBatchWindows: 8 });
   assert.deepEqual(given.cudaDevices, [2, 0]);
 });
 
@@ -133,7 +133,7 @@ test('settings of GPUs contradict a device that uses none', () => {
 
 test('several processes divide the cores', () => {
   const share = loadConfig({}, { ...surroundings, cores: 15 / 2 });
-  assert.deepEqual([share.scoringThreads, share.prepareThreads, share.onCuda.prepareThreads], [7, 2, 6]);
+  assert.deepEqual([share.scoringThreads, share.prepareThreads, share.onGpu.prepareThreads], [7, 2, 6]);
   assert.equal(loadConfig({}, { ...surroundings, cores: 2 / 3 }).scoringThreads, 1);
 });
 

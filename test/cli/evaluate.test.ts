@@ -59,7 +59,7 @@ describe('what makes no sense is refused', () => {
   const misuses: readonly [args: readonly string[], status: number, message: RegExp][] = [
     [[], 2, /missing required argument 'list'/],
     [['list.csv', '--where', 'split'], 2, /condition such as split=valid but received split/],
-    [['list.csv', '--device', 'gpu'], 2, /one of auto, cpu, cuda but received gpu/],
+    [['list.csv', '--device', 'gpu'], 2, /one of auto, cpu, cuda, webgpu but received gpu/],
     [['list.csv', '--threshold', '2'], 2, /or the name of an operating point but received 2/],
     [['missing.csv'], 1, /no such file or folder: .*missing\.csv\.\n/],
     [['list.csv', '--json', 'report.json'], 2, /too many arguments/],

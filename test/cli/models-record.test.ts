@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { runModels } from '../support/cli.js';
 import { editManifest, importedModels } from '../support/imported-models.js';
 
@@ -94,4 +95,24 @@ test('a tolerance that is given holds for every clip; one that is no number abov
   for (const { tolerance, cuda_tolerance } of known_answers) {
     assert.deepEqual([tolerance, cuda_tolerance], [0.002, 0.03]);
   }
+});
+
+test('a twin for GPUs is recorded, too, on the CPU, and keeps its own tolerance', async (t) => {
+  const folder = importedModels(t, ({ 'random-waveform': entry }) => {
+    entry.gpu = { file: 'twin.onnx', sha256: '0'.repeat(64), source_sha256: entry.sha256 };
+  });
+  const file = path.join(folder, 'twin.onnx');
+  fs.copyFileSync(path.join(folder, 'random-waveform.onnx'), file);
+  const record = ['record', 'random-waveform', '--tolerance', '0.01', '--cuda-tolerance', '0.03'];
+  const { status, stderr } = await runModels(folder, ...record);
+  assert.equal(status, 0, stderr);
+  const [{ sha256, known_answers, gpu }] = JSON.parse(manifestIn(folder)).models;
+  assert.equal(gpu.sha256, sha256);
+  assert.equal(gpu.known_answers.length, 4);
+  for (const [i, { scores, tolerance, cuda_tolerance }] of gpu.known_answers.entries()) {
+    assert.deepEqual(scores, known_answers[i].scores);
+    assert.deepEqual([tolerance, cuda_tolerance], [undefined, 0.03]);
+  }
+  fs.appendFileSync(file, 'damage');
+  await assert.rejects(loadManifest(folder), /twin\.onnx: expected the SHA-256/);
 });

@@ -13,8 +13,8 @@ export function modelsFolder(test: TestContext, ids: readonly string[]): string 
   const { version, models } = JSON.parse(fs.readFileSync(path.join(shipped, 'manifest.json'), 'utf8'));
   const detector = models.find(({ task }: { task: string }) => task === 'detection');
   fs.symlinkSync(path.join(shipped, detector.file), path.join(folder, detector.file));
-  // The clips of the known answers stay in place.
-  const { known_answers: _, ...entry } = detector;
+  // The twin for GPUs and the clips of the known answers stay in place.
+  const { gpu: _, known_answers: __, ...entry } = detector;
   const entries = ids.map((id) => ({ ...entry, id, aliases: [] }));
   fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ version, models: entries }));
   return folder;

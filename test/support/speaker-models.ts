@@ -12,8 +12,8 @@ const shipped = JSON.parse(fs.readFileSync(path.join(shippedModelsDir, 'manifest
 function shippedDetector(): DetectionModel {
   const detector = shipped.models.find((model) => model.task === 'detection');
   if (detector === undefined) throw new Error('The manifest lists no detector.');
-  // The clips of the known answers stay in place.
-  const { known_answers: _, ...entry } = detector;
+  // The twin for GPUs and the clips of the known answers stay in place.
+  const { gpu: _, known_answers: __, ...entry } = detector;
   return entry;
 }
 

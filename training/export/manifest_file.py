@@ -72,8 +72,12 @@ def _entry_of(entries, model_id):
     return next(known for known in entries if known["id"] == model_id)
 
 
+def get_entries(models=MODELS):
+    return json.loads((Path(models) / "manifest.json").read_text())["models"]
+
+
 def get_entry(model_id, models=MODELS):
-    return _entry_of(json.loads((Path(models) / "manifest.json").read_text())["models"], model_id)
+    return _entry_of(get_entries(models), model_id)
 
 
 def _edit(models, change):
@@ -97,6 +101,19 @@ def put_entry(entry, models=MODELS):
             entries[ids.index(entry["id"])] = entry
         else:
             entries.append(entry)
+
+    _edit(models, put)
+
+
+def put_gpu(model_id, gpu, models=MODELS):
+    """Names a twin for GPUs in an entry, and the file it was made from. Its known answers and their tolerances stay for
+    `veravox models record`; those of the model itself need no tolerance for GPUs."""
+
+    def put(entries):
+        entry = _entry_of(entries, model_id)
+        entry.update(sha256=gpu["source_sha256"], gpu={**entry.get("gpu", {}), **gpu})
+        for answer in entry.get("known_answers", []):
+            answer.pop("cuda_tolerance", None)
 
     _edit(models, put)
 

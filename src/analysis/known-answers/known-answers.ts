@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Analyser } from '../analyser/analyser.js';
+import { forGpu } from '../models/gpu-twin.js';
 import type { Model, Tolerances } from '../models/manifest.js';
 import type { Provider } from '../scoring/devices.js';
 
@@ -15,7 +16,7 @@ import type { Provider } from '../scoring/devices.js';
  * Tolerance for a score, 0..1, or a number of an embedding of length 1, against the known value, which was recorded on a CPU.
  * GPUs round factors to 11 bits (TF32). docs/models.md has the measurements.
  */
-export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda: 2e-3 };
+export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda: 2e-3, webgpu: 2e-3 };
 
 /** Numbers kept of an embedding. They tell as much as all: no fault in a recipe changes one direction only. */
 const knownEmbeddingNumbers = 16;
@@ -75,7 +76,7 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
 
 /** The tolerance of each number of an answer if `provider` runs the model. */
 export function toleranceFor(provider: Provider, { tolerance, cuda_tolerance }: Tolerances): number {
-  const own = provider === 'cuda' ? (cuda_tolerance ?? tolerance) : tolerance;
+  const own = provider === 'cpu' ? tolerance : (cuda_tolerance ?? tolerance);
   return own ?? tolerances[provider];
 }
 
@@ -92,21 +93,26 @@ export function checkAnswers(
   const { provider } = analyser.status();
   return Promise.all(
     models.flatMap((model) =>
-      (model.known_answers ?? []).slice(0, answersPerModel).map(async (answer) => {
-        const isScore = 'scores' in answer;
-        const check = {
-          modelId: model.id,
-          file: answer.file,
-          expected: isScore ? answer.scores : answer.embedding,
-          tolerance: toleranceFor(provider, answer),
-        };
-        try {
-          const measured = await answerOf(analyser, model, await readFile(join(modelsDir, answer.file)));
-          return { ...check, measured: measured.slice(0, isScore ? measured.length : check.expected.length) };
-        } catch (error) {
-          return { ...check, measured: [], error: (error as Error).message };
-        }
-      }),
+      ((provider === 'cpu' ? model : forGpu(model)).known_answers ?? [])
+        .slice(0, answersPerModel)
+        .map(async (answer) => {
+          const isScore = 'scores' in answer;
+          const check = {
+            modelId: model.id,
+            file: answer.file,
+            expected: isScore ? answer.scores : answer.embedding,
+            tolerance: toleranceFor(provider, answer),
+          };
+          try {
+            const measured = await answerOf(analyser, model, await readFile(join(modelsDir, answer.file)));
+            return {
+              ...check,
+              measured: measured.slice(0, isScore ? measured.length : check.expected.length),
+            };
+          } catch (error) {
+            return { ...check, measured: [], error: (error as Error).message };
+          }
+        }),
     ),
   );
 }

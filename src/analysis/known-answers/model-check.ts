@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../../base/addon/addon.js';
+import { forGpu } from '../models/gpu-twin.js';
 import type { Model } from '../models/manifest.js';
 import { ManifestError } from '../models/manifest-error.js';
 import { SAMPLE_RATE_HZ, WINDOW_S, wavOf } from '../models/model-audio.js';
@@ -63,10 +64,11 @@ export async function askModels(config: PipelineConfig, models: readonly Model[]
 
 async function checkModel(
   modelsDir: string,
-  model: Model,
+  entry: Model,
   device: SessionDevice,
   runs: number,
 ): Promise<ModelCheck> {
+  const model = device.provider === 'cpu' ? entry : forGpu(entry);
   let found: Partial<ModelCheck> = {};
   const problems: string[] = [];
   // A model may have faults of several kinds, none of which hides another.
@@ -90,7 +92,7 @@ async function checkModel(
     if (times !== undefined) found = { ...found, ...times };
     await session.release();
   }
-  return { model, answers: [], ...found, problems };
+  return { model: entry, answers: [], ...found, problems };
 }
 
 async function timesOf(preparer: Preparer, session: ModelSession, runs: number) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { packageDir } from '../../base/config/package-dir.js';
 import { replaceFileLater } from '../../state/data-folder/durable-file.js';
 import type { Analyser } from '../analyser/analyser.js';
+import { forGpu } from '../models/gpu-twin.js';
 import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
 import { sha256OfFile, weightsFileOf } from '../models/model-file.js';
 import { readOnnxHeader } from '../models/onnx-header.js';
@@ -51,21 +52,19 @@ export async function recordAnswers(
     isWanted(model as unknown as Entry),
   );
   const clips = await clipsIn(modelsDir);
-  const answers = new Map<unknown, readonly object[]>();
-  const analyser = await startPipeline({ ...config, device: 'cpu' }, new SharedArrayBuffer(0), { models });
-  try {
-    for (const model of models) {
-      answers.set(model.id, await answersOf(analyser, model, modelsDir, clips, given));
-    }
-  } finally {
-    await analyser.close();
-  }
+  const answers = await answersOfAll(config, models, clips, given);
+  const { cuda_tolerance } = given;
+  const onGpu = cuda_tolerance === undefined ? {} : { cuda_tolerance };
+  const twins = models.filter(({ gpu }) => gpu !== undefined).map(forGpu);
+  const answersOfTwins = await answersOfAll(config, twins, clips, onGpu);
   const whole = drafts.map((entry) => {
     const known = answers.get(entry.id);
     if (known === undefined) return entry;
     // Before the figures, which are long.
-    const { metrics, training, ...rest } = entry;
-    return { ...rest, known_answers: known, metrics, training };
+    const { gpu, metrics, training, ...rest } = entry;
+    const ofTwin = answersOfTwins.get(entry.id);
+    const twin = ofTwin && { gpu: { ...(gpu as object), known_answers: ofTwin } };
+    return { ...rest, known_answers: known, ...twin, metrics, training };
   });
   const manifest = checkManifest(path, { version, models: whole });
   // Whole or not at all: a server may be reading it.
@@ -73,9 +72,10 @@ export async function recordAnswers(
   return manifest.models.filter(({ id }) => answers.has(id));
 }
 
-async function draftOf(entry: Entry, modelsDir: string): Promise<Entry> {
-  if (typeof entry.file !== 'string') return entry;
-  const path = join(modelsDir, entry.file);
+async function draftOf(given: Entry, modelsDir: string): Promise<Entry> {
+  if (typeof given.file !== 'string') return given;
+  const entry = await withTwin(given, modelsDir);
+  const path = join(modelsDir, given.file);
   const bytes = await readFile(path);
   const header = readOnnxHeader(bytes);
   const { weights_file: _, weights_sha256: __, ...rest } = entry;
@@ -83,6 +83,32 @@ async function draftOf(entry: Entry, modelsDir: string): Promise<Entry> {
   if (header.weightsFiles.length === 0) return draft;
   const name = weightsFileOf(path, header);
   return { ...draft, weights_file: name, weights_sha256: await sha256OfFile(join(modelsDir, name)) };
+}
+
+async function withTwin(entry: Entry, modelsDir: string): Promise<Entry> {
+  const { file, ...rest } = (entry.gpu ?? {}) as Entry;
+  if (typeof file !== 'string') return entry;
+  return { ...entry, gpu: { file, ...rest, sha256: await sha256OfFile(join(modelsDir, file)) } };
+}
+
+/** By the id of the model. */
+async function answersOfAll(
+  config: PipelineConfig,
+  models: readonly Model[],
+  clips: readonly string[],
+  given: Tolerances,
+): Promise<ReadonlyMap<unknown, readonly object[]>> {
+  const answers = new Map<unknown, readonly object[]>();
+  if (models.length === 0) return answers;
+  const analyser = await startPipeline({ ...config, device: 'cpu' }, new SharedArrayBuffer(0), { models });
+  try {
+    for (const model of models) {
+      answers.set(model.id, await answersOf(analyser, model, config.modelsDir, clips, given));
+    }
+  } finally {
+    await analyser.close();
+  }
+  return answers;
 }
 
 async function answersOf(

@@ -250,7 +250,7 @@ const tolerances = {
   cuda_tolerance: {
     type: 'number',
     exclusiveMinimum: 0,
-    description: 'The same with CUDA, in place of `tolerance`.',
+    description: 'The same on a GPU, in place of `tolerance`.',
   },
 } as const;
 
@@ -285,6 +285,13 @@ export const speakerAnswerSchema = closedObject(
   ['tolerance', 'cuda_tolerance'],
 );
 
+const onnxFile = {
+  type: 'string',
+  // A plain name: a manifest never refers to files outside its folder.
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$',
+} as const;
+const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+
 const features = {
   type: 'object',
   required: ['kind'],
@@ -314,15 +321,9 @@ function modelSchema<
         description: 'Further names that requests may use. Unlike the id, they may move to another model.',
       },
       task: { const: task, description: '`detection` (human or AI-generated) or `speaker` (whose voice).' },
-      file: {
-        type: 'string',
-        // A plain name: a manifest never refers to files outside its folder.
-        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$',
-        description: 'The ONNX file in the folder of the manifest.',
-      },
+      file: { ...onnxFile, description: 'The ONNX file in the folder of the manifest.' },
       sha256: {
-        type: 'string',
-        pattern: '^[0-9a-f]{64}$',
+        ...sha256,
         description: "The file's SHA-256, in lower-case hexadecimal; `veravox models record` writes it.",
       },
       weights_file: {
@@ -332,9 +333,28 @@ function modelSchema<
           'The file beside it with its weights, if they are not inside; `veravox models record` writes it.',
       },
       weights_sha256: {
-        type: 'string',
-        pattern: '^[0-9a-f]{64}$',
+        ...sha256,
         description: 'The SHA-256 of that file; `veravox models record` writes it.',
+      },
+      gpu: {
+        ...closedObject(
+          {
+            file: {
+              ...onnxFile,
+              description: 'The ONNX file in the folder of the manifest, with its weights inside.',
+            },
+            sha256: { ...sha256, description: 'Its SHA-256; `veravox models record` writes it.' },
+            source_sha256: { ...sha256, description: 'The SHA-256 of the `file` that it was made from.' },
+            known_answers: {
+              type: 'array',
+              items: answer,
+              description: 'Its known answers for some clips, written by `veravox models record` on a CPU.',
+            },
+          },
+          ['known_answers'],
+        ),
+        description:
+          'A twin that GPUs run in place of `file`, for models in 8 bits, which GPUs do not have; training/export/gpu_twins.py makes it.',
       },
       licence: text('The licence of the weights.'),
       sample_rate_hz: {
@@ -379,6 +399,7 @@ function modelSchema<
     [
       'weights_file',
       'weights_sha256',
+      'gpu',
       'known_answers',
       'training',
       ...(Object.keys(own) as (keyof Own & string)[]),

@@ -98,8 +98,17 @@ export function checkManifest(path: string, value: unknown): Manifest {
   }
   for (const model of value.models) {
     if (model.task === 'detection') checkCodecs(path, model);
+    checkTwin(path, model);
   }
   return value;
+}
+
+/** Otherwise a GPU would run the weights before the last training. */
+function checkTwin(path: string, { id, file, sha256, gpu }: Model): void {
+  if (gpu === undefined || gpu.source_sha256 === sha256) return;
+  throw new ManifestError([
+    `${path}: ${id}: ${gpu.file} was made from another ${file}. Make it anew: python3 -m export.gpu_twins in training.`,
+  ]);
 }
 
 function checkCodecs(path: string, { id, calibration }: DetectionModel): void {

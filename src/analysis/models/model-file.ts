@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { forGpu } from './gpu-twin.js';
 import { type Manifest, type Model, readManifest } from './manifest.js';
 import { ManifestError } from './manifest-error.js';
 import { type ModelSource, stampOf } from './model-source.js';
@@ -26,7 +27,10 @@ type FileFields = Pick<Model, 'id' | 'file' | 'sha256' | 'weights_file' | 'weigh
  */
 export async function loadManifest(modelsDir: string): Promise<Manifest> {
   const manifest = await readManifest(modelsDir);
-  for (const model of manifest.models) await readModelFile(modelsDir, model);
+  for (const model of manifest.models) {
+    await readModelFile(modelsDir, model);
+    if (model.gpu !== undefined) await readModelFile(modelsDir, forGpu(model));
+  }
   return manifest;
 }
 

@@ -7,7 +7,7 @@ type Entry = Model & { readonly abstention?: unknown; readonly strangers?: unkno
 
 /**
  * Identifies a model's way from audio to the calibrated score: the weights and every entry of the manifest but names, licence,
- * figures, known answers, operating point, abstention and strangers. If it differs, a threshold found before means something
+ * twin for GPUs, figures, known answers, operating point, abstention and strangers. If it differs, a threshold found before means something
  * else.
  * @returns 64 hexadecimal characters
  */
@@ -17,6 +17,7 @@ export function scoreFingerprintOf(model: Model): string {
     aliases,
     file,
     weights_file,
+    gpu,
     licence,
     operating_point,
     abstention,

@@ -3,7 +3,6 @@
 // This room connects decoding (src/analysis/prepare) with scoring (src/analysis/scoring) and implements
 // the interface in src/analysis/analyser. It follows each file, recording and live stream from bytes to
 // windows with scores.
-import { join } from 'node:path';
 import type { Config } from '../../base/config/options.js';
 import type { ProcessPlace } from '../../base/config/process-place.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
@@ -12,10 +11,11 @@ import { once } from '../../base/once.js';
 import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
+import { forGpu } from '../models/gpu-twin.js';
 import { type Model, readManifest } from '../models/manifest.js';
 import { readModelFile } from '../models/model-file.js';
 import type { ModelSource } from '../models/model-source.js';
-import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
+import { chooseProvider, type ProviderChoice, trialOf } from '../scoring/provider.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import { type EngineConfig, engineFor } from './engine.js';
@@ -59,16 +59,20 @@ export async function startPipeline(
 ): Promise<FullAnalyser> {
   const { modelsDir } = config;
   const models = options.models ?? (await readManifest(modelsDir)).models;
-  const sources = await Promise.all(models.map((model) => sharedSource(modelsDir, model)));
-  const first = models[0] as Model;
+  const sourcesOf = (entries: readonly Model[]) =>
+    Promise.all(entries.map((model) => sharedSource(modelsDir, model)));
+  const sources = await sourcesOf(models);
   const { place } = options;
-  const choice = options.choice ?? (await chooseProvider(config, join(modelsDir, first.file), { place }));
+  const choice =
+    options.choice ?? (await chooseProvider(config, trialOf(modelsDir, models[0] as Model), { place }));
+  const isGpu = choice.provider !== 'cpu';
   const threads = new Threads({
     ...engineFor(config, choice),
     models,
     sources,
+    gpuSources: isGpu ? await sourcesOf(models.map(forGpu)) : undefined,
     arena,
-    isGpu: choice.provider === 'cuda',
+    isGpu,
     batchWaitMs: config.batchWaitMs,
     sandbox: config.decoderSandbox ?? 'auto',
     maxRecordings: options.recordings ?? defaultRecordings,

@@ -20,6 +20,8 @@ export type ThreadPool = 'prepare' | 'scoring';
 export interface ThreadSettings extends Engine, Pick<Config, 'batchWaitMs'> {
   readonly models: readonly Model[];
   readonly sources: readonly ModelSource[];
+  /** In place of them on GPUs. */
+  readonly gpuSources: readonly ModelSource[] | undefined;
   /** Memory with the regions of requests. */
   readonly arena: SharedArrayBuffer;
   readonly isGpu: boolean;
@@ -53,7 +55,7 @@ export class Threads implements FlightPath {
 
   /** Starts the threads. */
   constructor(settings: ThreadSettings) {
-    const { models, sources, isGpu, prepareThreads, scoringThreads, maxBatchWindows } = settings;
+    const { models, sources, gpuSources, isGpu, prepareThreads, scoringThreads, maxBatchWindows } = settings;
     const { refused, onThreadError } = settings;
     const addon = loadAddon();
     const largestInput = Math.max(...models.map((model) => makePreparer(addon, model).inputSize));
@@ -75,10 +77,10 @@ export class Threads implements FlightPath {
     const slotsOfRecordings = recordingSettings.runs * (recordingSettings.maxPendingInputs + 1);
     this.slots = InputSlots.create(slotsOfRequests + slotsOfRecordings, largestInput);
     this.recordingSettings = recordingSettings;
-    this.#sources = sources;
+    this.#sources = [...sources, ...(gpuSources ?? [])];
     this.#started = new StartedWork(isGpu ? filesForGpu(settings) : filesForCpu(settings));
     this.scheduler = new Scheduler(
-      { models, sources, slots: this.slots.shared, maxBatchInputs: maxBatchWindows },
+      { models, sources, gpuSources, slots: this.slots.shared, maxBatchInputs: maxBatchWindows },
       {
         ...settings.scoring,
         devices: settings.devices,

@@ -103,7 +103,7 @@ export class DevicePool {
   done(owned: OwnedDevice, model: number, inputs: number, durationMs: number): void {
     this.#idle.push(owned);
     this.#options.onBatch({ device: owned.device.name, inputs, durationMs, isFailed: false });
-    if (owned.device.cudaIndex === undefined) return;
+    if (owned.device.provider === 'cpu') return;
     const before = costOf(owned, model);
     const latest = durationMs / inputs;
     owned.msPerInput[model] = before === 0 ? latest : before + NEWEST_SHARE * (latest - before);
@@ -112,7 +112,7 @@ export class DevicePool {
   /** The same if the batch failed. True if the device is out, so that another one should try the batch. */
   failed(owned: OwnedDevice, inputs: number, durationMs: number, error: unknown): boolean {
     this.#options.onBatch({ device: owned.device.name, inputs, durationMs, isFailed: true });
-    if (owned.device.cudaIndex === undefined || this.#isClosing) {
+    if (owned.device.provider === 'cpu' || this.#isClosing) {
       this.#idle.push(owned);
       return false;
     }
@@ -211,7 +211,7 @@ async function warmUp({ device, owner }: OwnedDevice): Promise<void> {
   try {
     await owner.warmUp();
   } catch (error) {
-    if (device.cudaIndex === undefined) throw error;
+    if (device.provider === 'cpu') throw error;
     throw new Error(`${device.name} cannot run the models: ${(error as Error).message}`, { cause: error });
   }
 }

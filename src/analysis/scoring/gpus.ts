@@ -1,28 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import type { VulkanAdapter } from '../../base/addon/addon.js';
 
 const run = promisify(execFile);
 
 /** The driver has a folder here for each GPU, named by its place on the PCI bus. */
 const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
+/** The kernel's driver of any GPU has nodes here. */
+const NODES_FOLDER = '/dev/dri';
 const LIST_TIMEOUT_MS = 10_000;
 const PROBE_TIMEOUT_MS = 120_000;
 
-/** The GPUs of this machine. */
-export interface Gpus {
-  /** Their models, in the order of their numbers; undefined if the machine does not tell. */
-  list(): Promise<readonly string[] | undefined>;
-  /** Undefined if a session with the model can be made on the GPU; else why not. */
-  probe(modelPath: string, index: number): Promise<string | undefined>;
+/** A model to try a device with. */
+export interface Trial {
+  readonly path: string;
+  /** The file for GPUs; the same, unless it has a twin. */
+  readonly gpuPath: string;
 }
 
-export const gpusHere: Gpus = { list: () => listGpus(), probe };
+/** The finding about WebGPU: the adapter that it uses, or the problem. */
+export type WebGpuFinding =
+  | {
+      readonly adapter: VulkanAdapter;
+      /** Model inputs per second, in proportion to those of this many threads of the CPU. Absent unless asked for. */
+      readonly timesCpu?: number;
+    }
+  | { readonly problem: string };
+
+/** The GPUs of this machine. */
+export interface Gpus {
+  /** The models of those of NVIDIA, in the order of their numbers; undefined if the machine does not tell. */
+  list(): Promise<readonly string[] | undefined>;
+  /** Whether there may be a GPU, from whatever vendor. */
+  mayExist(): boolean;
+  /** Undefined if CUDA can make a session with the model on the GPU; else why not. */
+  probe(trial: Trial, index: number): Promise<string | undefined>;
+  /** Makes a session with WebGPU; on a real adapter, compares it with this many threads of the CPU. */
+  probeWebGpu(trial: Trial, cpuThreads?: number): Promise<WebGpuFinding>;
+}
+
+export const gpusHere: Gpus = { list: () => listGpus(), mayExist, probe, probeWebGpu };
+
+function mayExist(): boolean {
+  try {
+    return readdirSync(NODES_FOLDER).some((name) => name.startsWith('renderD'));
+  } catch {
+    return false;
+  }
+}
 
 /** The path of onnxruntime-node's CUDA provider library. */
 export function cudaLibraryPath(): string {
@@ -75,17 +106,30 @@ async function listOfNvidiaSmi(
   }
 }
 
-// In a process of its own, since a broken CUDA set-up can take its process down.
-async function probe(modelPath: string, index: number): Promise<string | undefined> {
+// In a process of its own, since a broken driver can take its process down.
+async function probe({ gpuPath }: Trial, index: number): Promise<string | undefined> {
   const library = cudaLibraryPath();
   if (!existsSync(library)) return `the CUDA provider library is not installed (${library})`;
   try {
-    const script = fileURLToPath(new URL('./cuda-probe.js', import.meta.url));
-    await run(process.execPath, [script, modelPath, String(index)], { timeout: PROBE_TIMEOUT_MS });
+    await runProbe('cuda-probe', [gpuPath, String(index)]);
     return undefined;
   } catch (error) {
     return `CUDA could not be used: ${whyProbeFailed(error as FailedProbe)}`;
   }
+}
+
+async function probeWebGpu({ path, gpuPath }: Trial, cpuThreads = 0): Promise<WebGpuFinding> {
+  try {
+    return JSON.parse(await runProbe('webgpu-probe', [path, gpuPath, String(cpuThreads)])) as WebGpuFinding;
+  } catch (error) {
+    return { problem: `WebGPU could not be used: ${whyProbeFailed(error as FailedProbe)}` };
+  }
+}
+
+async function runProbe(name: string, args: readonly string[]): Promise<string> {
+  const script = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+  const { stdout } = await run(process.execPath, [script, ...args], { timeout: PROBE_TIMEOUT_MS });
+  return stdout;
 }
 
 export interface FailedProbe {

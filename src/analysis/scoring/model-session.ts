@@ -8,6 +8,7 @@ import type { ScoringDevice } from './devices.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
 import { toProbability } from './score.js';
+import { inTurn } from './turn.js';
 
 /** Shapes are kept to powers of two, so that no provider meets more than a few of them. */
 function batchBucket(inputs: number): number {
@@ -29,13 +30,13 @@ export function sessionOptions(
     // One thread per session: several sessions side by side beat one session with several threads.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
-    // CUDA has no 8-bit convolutions: it computes with the values of the 8 bits, worked out while loading. Weights in another
+    // GPUs have no 8-bit convolutions: they compute with the values of the 8 bits, worked out while loading. Weights in another
     // order for faster products would be a copy per thread: 14 % faster, for 1.2 GB more of each thread with 300 million
     // parameters (the bench imported-models of commit ad73034).
     extra: {
       session: {
         ...threads,
-        ...(provider === 'cuda' && { disable_quant_qdq: '1' }),
+        ...(provider !== 'cpu' && { disable_quant_qdq: '1' }),
         ...(isMapped && { disable_prepacking: '1' }),
       },
     },
@@ -49,8 +50,12 @@ export async function createSession(
   device: SessionDevice,
 ): Promise<InferenceSession> {
   try {
-    if (source instanceof Uint8Array) return await InferenceSession.create(source, sessionOptions(device));
-    const session = await InferenceSession.create(source.path, sessionOptions(device, true));
+    if (source instanceof Uint8Array) {
+      return await inTurn(device.turn, () => InferenceSession.create(source, sessionOptions(device)));
+    }
+    const session = await inTurn(device.turn, () =>
+      InferenceSession.create(source.path, sessionOptions(device, true)),
+    );
     await checkUnchanged(source);
     return session;
   } catch (cause) {
@@ -64,14 +69,21 @@ export async function createSession(
 export class ModelSession {
   readonly #session: InferenceSession;
   readonly #model: Model;
+  readonly #turn: SharedArrayBuffer | undefined;
   readonly #inputSize: number;
   readonly #batch: Float32Array;
   /** Inputs per inference call at most, a power of two. */
   readonly #maxBatchInputs: number;
 
-  private constructor(session: InferenceSession, model: Model, maxBatchInputs: number) {
+  private constructor(
+    session: InferenceSession,
+    model: Model,
+    { turn }: SessionDevice,
+    maxBatchInputs: number,
+  ) {
     this.#session = session;
     this.#model = model;
+    this.#turn = turn;
     this.#inputSize = inputSizeOf(model);
     this.#maxBatchInputs = batchBucket(maxBatchInputs);
     this.#batch = new Float32Array(this.#inputSize * this.#maxBatchInputs);
@@ -85,9 +97,9 @@ export class ModelSession {
       // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those of
       // attention, in an order that depends on the batch: one by one, an answer never depends on other work.
       const isOneByOne = takesOneInput || device.provider === 'cpu';
-      return new ModelSession(session, model, isOneByOne ? 1 : maxBatchInputs);
+      return new ModelSession(session, model, device, isOneByOne ? 1 : maxBatchInputs);
     } catch (error) {
-      await session.release();
+      await inTurn(device.turn, () => session.release());
       throw error;
     }
   }
@@ -134,14 +146,14 @@ export class ModelSession {
   }
 
   async release(): Promise<void> {
-    await this.#session.release();
+    await inTurn(this.#turn, () => this.#session.release());
   }
 
   async #infer(inputs: number): Promise<Float32Array> {
     const data = this.#batch.subarray(0, inputs * this.#inputSize);
     const { id, input, output } = this.#model;
     const feeds = { [input.name]: new Tensor('float32', data, [inputs, ...inputShapeOf(this.#model)]) };
-    const results = await this.#session.run(feeds, [output.name]);
+    const results = await inTurn(this.#turn, () => this.#session.run(feeds, [output.name]));
     const tensor = results[output.name] as Tensor;
     if (tensor.dims[0] !== inputs && inputs > 1) {
       throw new Error(

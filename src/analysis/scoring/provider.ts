@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import type { VulkanAdapter } from '../../base/addon/addon.js';
+import type { CudaDevices } from '../../base/config/cuda-devices.js';
 import type { Config } from '../../base/config/options.js';
 import type { ProcessPlace } from '../../base/config/process-place.js';
+import { forGpu } from '../models/gpu-twin.js';
+import type { Model } from '../models/manifest.js';
 import type { Provider } from './devices.js';
-import { type Gpus, gpusHere } from './gpus.js';
+import { type Gpus, gpusHere, type Trial, type WebGpuFinding } from './gpus.js';
 
 export interface ProviderChoice {
   readonly provider: Provider;
   /** With CUDA, the numbers of the GPUs that this process owns. */
   readonly gpus?: readonly number[];
-  /** GPUs that were asked for with `all` and cannot be opened, a sentence each. */
+  /** With WebGPU, its Vulkan adapter. */
+  readonly adapter?: VulkanAdapter;
+  /** GPUs that CUDA should have used and cannot open, a sentence each. */
   readonly leftOut?: readonly string[];
-  /** Why `auto` did not give CUDA; absent if it did or was not asked for. */
+  /** Why `auto` gave no GPU; absent if it did or was not asked for. */
   readonly fallbackReason?: string;
 }
 
 /** Only the choice, of something that has more. */
-export function choiceIn({ provider, gpus, leftOut, fallbackReason }: ProviderChoice): ProviderChoice {
+export function choiceIn({
+  provider,
+  gpus,
+  adapter,
+  leftOut,
+  fallbackReason,
+}: ProviderChoice): ProviderChoice {
   return {
     provider,
     ...(gpus && { gpus }),
+    ...(adapter && { adapter }),
     ...(leftOut && { leftOut }),
     ...(fallbackReason !== undefined && { fallbackReason }),
   };
 }
+
+/** A model of the folder to try GPUs with. */
+export const trialOf = (modelsDir: string, model: Model): Trial => ({
+  path: join(modelsDir, model.file),
+  gpuPath: join(modelsDir, forGpu(model).file),
+});
 
 interface Surroundings {
   /** Among several processes, which share the GPUs out. */
@@ -30,28 +50,57 @@ interface Surroundings {
   readonly gpus?: Gpus;
 }
 
+/** `auto` takes WebGPU if its speed is at least this multiple of that of all threads of the CPU together. */
+const LEAST_TIMES_CPU = 2;
+
 // CUDA would put the fastest first, other than nvidia-smi and the driver's files.
 process.env.CUDA_DEVICE_ORDER ??= 'PCI_BUS_ID';
 
+type Settings = Pick<Config, 'device'> & Partial<Pick<Config, 'cudaDevices' | 'scoringThreads'>>;
+
 /**
- * Chooses the models' provider. `auto` falls back to the CPU and says why.
- * @param modelPath an ONNX file to try GPUs with
- * @throws Error naming the missing part if `cuda`, or a GPU that was named, cannot be used
+ * Chooses the models' provider. `auto` falls back to WebGPU and then to the CPU, and says why.
+ * @throws Error naming the missing part if `cuda`, `webgpu`, or a GPU that was named, cannot be used
  */
 export async function chooseProvider(
-  { device, cudaDevices = 'all' }: Pick<Config, 'device'> & Partial<Pick<Config, 'cudaDevices'>>,
-  modelPath: string,
+  { device, cudaDevices = 'all', scoringThreads = 1 }: Settings,
+  trial: Trial,
   { place, gpus = gpusHere }: Surroundings = {},
 ): Promise<ProviderChoice> {
   if (device === 'cpu' || cudaDevices === 'none') return { provider: 'cpu' };
-  const isNamed = cudaDevices !== 'all';
+  if (device === 'webgpu') {
+    const found = await findWebGpu(trial, gpus, place);
+    if ('problem' in found) throw new Error(`VERAVOX_DEVICE is webgpu, but ${found.problem}.`);
+    return { provider: 'webgpu', adapter: found.adapter };
+  }
   const models = await gpus.list();
+  const choice = await chooseCuda(cudaDevices, trial, { place, gpus }, models);
+  if (choice.provider === 'cuda') return choice;
+  if (device === 'cuda') throw new Error(`VERAVOX_DEVICE is cuda, but ${choice.fallbackReason}.`);
+  if (models === undefined && !gpus.mayExist()) return choice;
+  const found = await findWebGpu(trial, gpus, place, scoringThreads);
+  const problem = 'problem' in found ? found.problem : whyNotFaster(found);
+  if ('problem' in found || problem !== undefined) {
+    return { provider: 'cpu', fallbackReason: `${choice.fallbackReason}; ${problem}` };
+  }
+  const leftOut = models && [`CUDA is not used: ${choice.fallbackReason}.`];
+  return { provider: 'webgpu', adapter: found.adapter, ...(leftOut && { leftOut }) };
+}
+
+/** @throws Error if a GPU that was named cannot be used */
+async function chooseCuda(
+  cudaDevices: CudaDevices,
+  trial: Trial,
+  { place, gpus }: Required<Surroundings>,
+  models: readonly string[] | undefined,
+): Promise<ProviderChoice> {
+  const isNamed = typeof cudaDevices !== 'string';
   const wanted = isNamed ? cudaDevices : [...(models ?? ['unknown']).keys()];
   const missing = models && wanted.find((index) => index >= models.length);
   if (missing !== undefined) throw new Error(namesMissing(missing, models ?? []));
   // Each GPU has one owner.
   const own = place ? wanted.filter((_, at) => at % place.processes === place.index) : wanted;
-  const problems = await Promise.all(own.map((index) => gpus.probe(modelPath, index)));
+  const problems = await Promise.all(own.map((index) => gpus.probe(trial, index)));
   const found = own.map((index, at) => ({ index, problem: problems[at] }));
   const broken = found.filter(({ problem }) => problem !== undefined);
   if (isNamed && broken[0]) {
@@ -62,9 +111,28 @@ export async function chooseProvider(
     const leftOut = broken.map(({ index, problem }) => `GPU ${index}: ${problem}.`);
     return { provider: 'cuda', gpus: opened, ...(leftOut.length > 0 && { leftOut }) };
   }
-  const problem = broken[0]?.problem ?? noGpuLeft(wanted.length, place?.processes ?? 1);
-  if (device === 'cuda') throw new Error(`VERAVOX_DEVICE is cuda, but ${problem}.`);
-  return { provider: 'cpu', fallbackReason: problem };
+  const fallbackReason = broken[0]?.problem ?? noGpuLeft(wanted.length, place?.processes ?? 1);
+  return { provider: 'cpu', fallbackReason };
+}
+
+/** WebGPU uses one GPU, whose owner is the first process. */
+async function findWebGpu(
+  trial: Trial,
+  gpus: Gpus,
+  place: ProcessPlace | undefined,
+  cpuThreads?: number,
+): Promise<WebGpuFinding> {
+  if (place !== undefined && place.index > 0) return { problem: noGpuLeft(1, place.processes) };
+  return gpus.probeWebGpu(trial, cpuThreads);
+}
+
+function whyNotFaster({
+  adapter,
+  timesCpu = 0,
+}: Exclude<WebGpuFinding, { problem: string }>): string | undefined {
+  if (adapter.isSoftware) return `WebGPU finds only ${adapter.name}, which is software`;
+  if (timesCpu >= LEAST_TIMES_CPU) return undefined;
+  return `WebGPU is ${timesCpu.toFixed(1)} times as fast as the CPU on ${adapter.name}: less than ${LEAST_TIMES_CPU} times`;
 }
 
 function namesMissing(index: number, models: readonly string[]): string {
@@ -73,6 +141,6 @@ function namesMissing(index: number, models: readonly string[]): string {
 }
 
 function noGpuLeft(gpus: number, processes: number): string {
-  const has = gpus === 1 ? '1 GPU' : `${gpus} GPUs`;
-  return `no GPU is left for this process: there are ${has} for ${processes} processes (VERAVOX_PROCESSES), and each GPU belongs to one`;
+  const has = gpus === 1 ? 'is 1 GPU' : `are ${gpus} GPUs`;
+  return `no GPU is left for this process: there ${has} for ${processes} processes (VERAVOX_PROCESSES), and each GPU belongs to one`;
 }

@@ -14,6 +14,8 @@ export interface ScoringWorkerData {
    * their own the paths, and no session is made once the files have changed.
    */
   readonly sources: readonly ModelSource[];
+  /** In place of them on GPUs. */
+  readonly gpuSources?: readonly ModelSource[] | undefined;
   readonly slots: SharedInputSlots;
   readonly device: ScoringDevice;
   readonly maxBatchInputs: number;

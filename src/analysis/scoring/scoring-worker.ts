@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
+import { forGpu } from '../models/gpu-twin.js';
 import type { ModelSource } from '../models/model-source.js';
 import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
@@ -16,8 +17,11 @@ const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
 // Normally called once, by the warm-up; again in a thread that was replaced.
 async function loadSessions(): Promise<void> {
-  for (const [index, model] of data.models.entries()) {
-    const source = data.sources[index] as ModelSource;
+  const isGpu = data.device.provider !== 'cpu';
+  const sources = (isGpu && data.gpuSources) || data.sources;
+  for (const [index, entry] of data.models.entries()) {
+    const source = sources[index] as ModelSource;
+    const model = isGpu ? forGpu(entry) : entry;
     // onnxruntime-node takes no shared memory.
     const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
     const session = await ModelSession.load(own, model, data.device, data.maxBatchInputs);
@@ -51,8 +55,11 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
     }
     case 'release': {
       // One that cannot be released is not kept either.
-      const released = await Promise.allSettled(sessions.splice(0).map((session) => session.release()));
-      for (const result of released) if (result.status === 'rejected') throw result.reason;
+      const failures: unknown[] = [];
+      for (const session of sessions.splice(0)) {
+        await session.release().catch((error) => failures.push(error));
+      }
+      if (failures.length > 0) throw failures[0];
       return nothing;
     }
   }

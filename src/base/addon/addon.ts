@@ -280,6 +280,12 @@ export interface VoiceprintRanking {
   readonly best: readonly { readonly index: number; readonly cosine: number; readonly idJson: string }[];
 }
 
+/** A device of the system's Vulkan drivers. */
+export interface VulkanAdapter {
+  readonly name: string;
+  readonly isSoftware: boolean;
+}
+
 export interface Addon extends Stages {
   /** `input` describes a model's input, as src/analysis/models/input-text.ts writes it. Throws StageError. */
   readonly Preparer: new (
@@ -336,6 +342,8 @@ export interface Addon extends Stages {
   freeBuffer(bytes: Uint8Array): void;
   /** Returns memory that was freed but the C library keeps to the system, off this thread. */
   trimHeap(): Promise<void>;
+  /** See native/gpu/vulkan_adapters.h: a broken driver may end the process. */
+  vulkanAdapters(): VulkanAdapter[];
   libraryVersions(): Record<string, string>;
 }
 

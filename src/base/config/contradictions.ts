@@ -64,9 +64,9 @@ function cudaProblems({ device, cudaDevices }: Config, given: ReadonlySet<string
   if (device === 'cuda' && isOff) {
     return [`${options.device.variable} is cuda, but ${options.cudaDevices.variable} is none.`];
   }
-  if (device !== 'cpu' || isOff) return [];
-  if (!given.has('cudaDevices')) return [];
-  return [`${options.cudaDevices.variable} has no effect: ${options.device.variable} is cpu.`];
+  if (!given.has('cudaDevices') || (device === 'cpu' && isOff)) return [];
+  if (device !== 'cpu' && device !== 'webgpu') return [];
+  return [`${options.cudaDevices.variable} has no effect: ${options.device.variable} is ${device}.`];
 }
 
 function adminProblems({ adminAddress, processes, host, port }: Config): string[] {

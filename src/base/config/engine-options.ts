@@ -27,15 +27,15 @@ export const engineOptions = {
   }),
   device: choice({
     variable: 'VERAVOX_DEVICE',
-    choices: ['auto', 'cpu', 'cuda'],
+    choices: ['auto', 'cpu', 'cuda', 'webgpu'],
     default: 'auto',
     description:
-      'Device that runs the models. `cuda` fails at start if CUDA cannot be loaded; `auto` falls back to the CPU and logs the reason.',
+      'Device that runs the models. `cuda` and `webgpu` (Vulkan) fail at start if they cannot be used. `auto` takes CUDA, else WebGPU if it is measurably faster than the CPU, else the CPU, and logs the reason.',
   }),
   cudaDevices: cudaDevices({
     variable: 'VERAVOX_CUDA_DEVICES',
     description:
-      'GPUs that run the models, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` leaves out GPUs that cannot be opened; a GPU that is named and cannot be opened stops the start. `none` leaves the models to the CPU.',
+      'GPUs that run the models through CUDA, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` leaves out GPUs that cannot be opened; a GPU that is named and cannot be opened stops the start. `none` leaves the models to the CPU.',
   }),
   processes: integer({
     variable: 'VERAVOX_PROCESSES',
@@ -58,8 +58,8 @@ export const engineOptions = {
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
     default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),
-    defaultText: 'a quarter of the cores, rounded up, at least 2; on CUDA all cores but one, at least 2',
-    defaultOnCuda: ({ cores }) => Math.max(2, Math.floor(cores) - 1),
+    defaultText: 'a quarter of the cores, rounded up, at least 2; on a GPU all cores but one, at least 2',
+    defaultOnGpu: ({ cores }) => Math.max(2, Math.floor(cores) - 1),
     minimum: 1,
     maximum: 256,
     description:
@@ -84,8 +84,8 @@ export const engineOptions = {
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
     default: 4,
-    defaultText: '4; on CUDA 32',
-    defaultOnCuda: () => 32,
+    defaultText: '4; on a GPU 32',
+    defaultOnGpu: () => 32,
     minimum: 1,
     maximum: 1024,
     unit: 'windows',

@@ -64,17 +64,17 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
     return [name, option.default(surroundings)];
   });
   const values = Object.fromEntries(settings);
-  const onCuda = Object.entries(options).flatMap(([name, option]: [string, Option<unknown>]) =>
-    option.defaultOnCuda === undefined
+  const onGpu = Object.entries(options).flatMap(([name, option]: [string, Option<unknown>]) =>
+    option.defaultOnGpu === undefined
       ? []
-      : [[name, set.has(name) ? values[name] : option.defaultOnCuda(surroundings)]],
+      : [[name, set.has(name) ? values[name] : option.defaultOnGpu(surroundings)]],
   );
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
   const config = {
     ...values,
     ...constants,
     ...derivedValues(values as Config),
-    onCuda: Object.fromEntries(onCuda),
+    onGpu: Object.fromEntries(onGpu),
   } as Config;
   problems.push(...contradictionsOf(config, set));
   if (problems.length > 0) throw new ConfigError(problems);

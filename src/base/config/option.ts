@@ -27,8 +27,8 @@ export interface Option<Value> {
   /** Never repeated to anybody. */
   readonly isSecret?: boolean;
   default(surroundings: Surroundings): Value;
-  /** The default if CUDA runs the models and it differs. */
-  defaultOnCuda?(surroundings: Surroundings): Value;
+  /** The default if a GPU runs the models and it differs. */
+  defaultOnGpu?(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;
   /** The part of a text that is not accepted, for people; default all of it. */
@@ -46,7 +46,7 @@ interface IntegerSettings extends Common {
   readonly default: number | ((surroundings: Surroundings) => number);
   /** Required if the default is a function. */
   readonly defaultText?: string;
-  readonly defaultOnCuda?: (surroundings: Surroundings) => number;
+  readonly defaultOnGpu?: (surroundings: Surroundings) => number;
   readonly minimum: number;
   readonly maximum: number;
   readonly unit?: string;
@@ -54,13 +54,13 @@ interface IntegerSettings extends Common {
 
 export function integer(settings: IntegerSettings): Option<number> {
   const { variable, description, minimum, maximum, default: preset } = settings;
-  const { unit, defaultOnCuda } = settings;
+  const { unit, defaultOnGpu } = settings;
   const knownUnit = isUnit(unit) ? unit : undefined;
   return {
     variable,
     description,
     ...(knownUnit !== undefined && { example: exampleOf(knownUnit) }),
-    ...(defaultOnCuda && { defaultOnCuda }),
+    ...(defaultOnGpu && { defaultOnGpu }),
     accepts: `an integer from ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
     defaultText: settings.defaultText ?? (unit === 'bytes' ? inMebibytes(Number(preset)) : String(preset)),
     default: (surroundings) => (typeof preset === 'number' ? preset : preset(surroundings)),

@@ -42,6 +42,6 @@ export interface Config
   extends Values,
     Readonly<typeof constants>,
     Readonly<ReturnType<typeof derivedValues>> {
-  /** The values that hold instead if CUDA runs the models. */
-  readonly onCuda: Pick<Values, 'prepareThreads' | 'maxBatchWindows'>;
+  /** The values that hold instead if a GPU runs the models. */
+  readonly onGpu: Pick<Values, 'prepareThreads' | 'maxBatchWindows'>;
 }

@@ -35,7 +35,7 @@ export const wrongAnswer = {
 export const deviceState = {
   type: 'object',
   properties: {
-    device: { type: 'string', description: '`cpu` or, for example, `cuda:0`.' },
+    device: { type: 'string', description: '`cpu`, `webgpu` or, for example, `cuda:0`.' },
     working: { type: 'boolean' },
     problem: {
       type: ['string', 'null'],
@@ -53,10 +53,10 @@ export const readyState = {
 
 /** The device that runs the models, and why it is not the requested one. */
 export const provider = {
-  provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
+  provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda', 'webgpu'] },
   fallback_reason: {
     type: ['string', 'null'],
-    description: 'Why the CPU runs the models although CUDA was requested.',
+    description: 'Why the CPU runs the models although a GPU was requested.',
   },
 } as const;
 

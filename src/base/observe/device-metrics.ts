@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** One batch on a device that runs models. */
 export interface BatchRecord {
-  /** `cpu` or `cuda:0`. */
+  /** `cpu`, `webgpu` or, for example, `cuda:0`. */
   readonly device: string;
   readonly inputs: number;
   readonly durationMs: number;

@@ -11,7 +11,7 @@ import { type Stage, stages } from './timing.js';
 const STAGE_BUCKETS_S = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
 ];
-const providers = ['cpu', 'cuda'] as const;
+const providers = ['cpu', 'cuda', 'webgpu'] as const;
 const threadPools = ['prepare', 'scoring'] as const;
 const reloadResults = ['loaded', 'failed'] as const;
 export type ReloadResult = (typeof reloadResults)[number];
@@ -43,7 +43,7 @@ export interface GaugeSources extends DeviceSources {
   /** Failed known-answer checks. */
   wrongAnswers(): number;
   provider(): (typeof providers)[number];
-  /** True if CUDA was requested but the CPU runs the models. */
+  /** True if a GPU was requested but the CPU runs the models. */
   fellBackToCpu(): boolean;
 }
 
@@ -269,7 +269,7 @@ export class ServiceMetrics {
     );
     gauge(
       'veravox_cpu_fallback',
-      '1 if CUDA was requested but the CPU runs the models.',
+      '1 if a GPU was requested but the CPU runs the models.',
       () => Number(sources.fellBackToCpu()),
       'max',
     );

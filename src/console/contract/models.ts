@@ -169,8 +169,12 @@ export const adminModelList = {
   title: 'AdminModelList',
   type: 'object',
   properties: {
-    provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
-    fallback_reason: orNull('string', 'Why the CPU runs the models although CUDA was requested.'),
+    provider: {
+      type: 'string',
+      description: 'Device that runs the models.',
+      enum: ['cpu', 'cuda', 'webgpu'],
+    },
+    fallback_reason: orNull('string', 'Why the CPU runs the models although a GPU was requested.'),
     devices: { type: 'array', description: 'The GPUs and CPUs that run the models.', items: deviceState },
     models: {
       type: 'array',

@@ -146,7 +146,7 @@ export const reportSchema = object('The report.', {
   }),
   run: orNull(
     object('Effort; null if the scores came from the list.', {
-      provider: text('`cpu` or `cuda`.'),
+      provider: text('`cpu`, `cuda` or `webgpu`.'),
       files: count('Analysed files, or recordings joined from several.'),
       audio_s: number('Seconds of audio in them, without failed ones.'),
       elapsed_s: number('Seconds from start to end.'),

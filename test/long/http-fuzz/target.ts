@@ -20,16 +20,17 @@ const settings = {
 /** A models folder with the smallest detector, for all routes, and the speaker model. */
 function smallModels(folder: string): string {
   const shipped = join(packageDir, 'models');
-  const manifest: { models: (DetectorNames & { task: string; file: string })[] } = JSON.parse(
-    readFileSync(join(shipped, 'manifest.json'), 'utf8'),
-  );
+  const manifest: {
+    models: (DetectorNames & { task: string; file: string; gpu?: { file: string } })[];
+  } = JSON.parse(readFileSync(join(shipped, 'manifest.json'), 'utf8'));
   const models = manifest.models.filter(
     (model) => answersTo(model, LARGE_FILE_MODEL) || model.task === 'speaker',
   );
   const modelsDir = join(folder, 'models');
   mkdirSync(modelsDir, { recursive: true });
   writeFileSync(join(modelsDir, 'manifest.json'), JSON.stringify({ ...manifest, models }));
-  for (const file of ['known-answers', ...models.map((model) => model.file)]) {
+  const files = models.flatMap(({ file, gpu }) => (gpu === undefined ? [file] : [file, gpu.file]));
+  for (const file of ['known-answers', ...files]) {
     symlinkSync(join(shipped, file), join(modelsDir, file));
   }
   return modelsDir;
