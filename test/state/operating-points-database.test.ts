@@ -45,7 +45,7 @@ onEachDatabase('what another process saves is noticed, also if nothing tells of 
   const pointTable = new OperatingPointTable(here);
   const deaf = {
     revision: () => pointTable.revision(),
-    list: () => pointTable.list(),
+    all: () => pointTable.all(),
     follow: () => () => {},
   };
   const told: number[] = [];

@@ -4,7 +4,7 @@
 // the last saved step.
 import type { AudioPart, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import type { Analyser, AudioSummary, ScoredWindow } from './analyser.js';
+import type { Analyser, AudioSummary, ScoreAdjustment, ScoredWindow } from './analyser.js';
 import type { LiveAnalyser } from './live.js';
 
 /**
@@ -36,6 +36,7 @@ export interface RecordingRequest extends AudioPart {
   readonly model: string;
   /** Windows with a larger share of non-speech are not scored; 0..100. */
   readonly silenceThresholdPercent: number;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   readonly minDurationS: number;
   readonly maxDurationS: number;
   /** From the moment a thread begins with it. */
