@@ -2,7 +2,13 @@
 //
 // Audio that is analysed while it is spoken.
 import type { LiveFormat, SkippedWindow } from '../../base/addon/addon.js';
-import type { AudioSummary, ScoreAdjustment, ScoredWindow, SkippedStretch, StageTimesMs } from './analyser.js';
+import type {
+  AudioSummary,
+  ScoreAdjustment,
+  ScoredWindow,
+  SkippedStretch,
+  StageTimesMs,
+} from './analyser.js';
 
 export type { LiveFormat, SkippedWindow };
 

@@ -392,14 +392,15 @@ const vectorsSchema = closedObject({
     type: 'array',
     minItems: 1,
     items: { type: 'string', minLength: 1 },
-    description: 'Names of the tensors inside the graph that follow each other in a vector; their type is float32.',
+    description:
+      'Names of the tensors inside the graph that follow each other in a vector; their type is float32.',
   },
   numbers: positiveInteger('Numbers of a vector.'),
   generated: {
     type: 'string',
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
     description:
-      'The file beside it with vectors of AI-generated speech: one signed byte per number, to be multiplied by `step`.',
+      'The file beside it with vectors of AI-generated speech, each followed by its log-odds: one signed byte per number, to be multiplied by `step`.',
   },
   generated_sha256: {
     type: 'string',
@@ -423,7 +424,8 @@ export const detectionSchema = modelSchema(
     },
     vectors: {
       ...vectorsSchema,
-      description: 'Vectors inside the network, which profiles correct scores by. Without it, there are no profiles.',
+      description:
+        'Vectors inside the network, which profiles correct scores by. Without it, there are no profiles.',
     },
   },
 );

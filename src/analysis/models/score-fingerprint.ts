@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { canonical } from './fingerprint.js';
 import type { Model } from './manifest.js';
 
-type Entry = Model & { readonly abstention?: unknown; readonly strangers?: unknown; readonly vectors?: unknown };
+type Entry = Model & {
+  readonly abstention?: unknown;
+  readonly strangers?: unknown;
+  readonly vectors?: unknown;
+};
 
 /**
  * Identifies a model's way from audio to the calibrated score: the weights and every entry of the manifest but names, licence,

@@ -8,7 +8,7 @@ import type { ScoreAdjustment } from '../analyser/analyser.js';
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 export const logOddsOf = (score: number): number => Math.log(score) - Math.log1p(-score);
-const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
+export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
@@ -28,7 +28,9 @@ export function encodeDirection(direction: Float32Array): string {
 
 export function decodeDirection(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
-  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, i) => bytes.readFloatLE(i * FLOAT_BYTES));
+  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, i) =>
+    bytes.readFloatLE(i * FLOAT_BYTES),
+  );
 }
 
 /** Moves a score towards 0 by a correction, as far as its vector is like those of the channel. */

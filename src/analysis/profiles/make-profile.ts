@@ -41,7 +41,8 @@ const ascending = (values: readonly number[]): Float64Array => Float64Array.from
 
 function meanOf(vectors: readonly Float32Array[]): Float32Array {
   const sum = new Float64Array(vectors[0]?.length ?? 0);
-  for (const vector of vectors) for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (vector[i] as number);
+  for (const vector of vectors)
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (vector[i] as number);
   return Float32Array.from(sum, (value) => value / vectors.length);
 }
 
@@ -127,11 +128,17 @@ export function measuredWith(
 }
 
 /** Why a profile should not be saved: a clause; undefined if it should. */
-export function whyNotWorthwhile({ flagged, passed, passed_own: own }: Profile['measured']): string | undefined {
+export function whyNotWorthwhile({
+  flagged,
+  passed,
+  passed_own: own,
+}: Profile['measured']): string | undefined {
   if (flagged.without.count === 0) return 'none of the genuine recordings is flagged without it';
   if (flagged.with.count >= flagged.without.count)
     return `it helps none of the recordings left out: ${flagged.without.count} of ${flagged.without.of} are flagged without it, ${flagged.with.count} with it`;
-  const dear = [passed, own].find((each) => each && each.with.count > MAX_COST * Math.max(each.without.count, 1));
+  const dear = [passed, own].find(
+    (each) => each && each.with.count > MAX_COST * Math.max(each.without.count, 1),
+  );
   if (!dear) return undefined;
   const { without, with: after } = dear;
   return `it lets too much AI-generated speech pass: ${after.count} of ${after.of}, ${without.count} without it`;

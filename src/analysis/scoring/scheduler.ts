@@ -57,8 +57,11 @@ export interface SchedulerOptions
 function nothing(): void {}
 
 /** Part `i` of parts of one size. */
-const part = <Numbers extends Float64Array | Float32Array>(numbers: Numbers, i: number, size: number): Numbers =>
-  numbers.subarray(i * size, (i + 1) * size) as Numbers;
+const part = <Numbers extends Float64Array | Float32Array>(
+  numbers: Numbers,
+  i: number,
+  size: number,
+): Numbers => numbers.subarray(i * size, (i + 1) * size) as Numbers;
 
 /** A batch that was on a device that failed. */
 interface LostBatch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { Analyser, ScoreAdjustment } from '../../analysis/analyser/analyser.js';
 import { largeFileBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
@@ -16,15 +16,20 @@ import { newPredictionId } from '../../base/contract/prediction-id.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { progressLog } from '../../base/observe/progress-log.js';
+import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
 import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
+import { adjustmentFor } from './profile-field.js';
 import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
 
-type ResolvedFields = LargeFileFields & { readonly region: AudioRegion };
+type ResolvedFields = LargeFileFields & {
+  readonly region: AudioRegion;
+  readonly adjustScore: ScoreAdjustment | undefined;
+};
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
 export function largeFileRoute(
@@ -32,6 +37,7 @@ export function largeFileRoute(
   analyser: Analyser,
   files: FileIntake,
   permits: BytePermits,
+  points: OperatingPoints,
   log: Logger,
 ): Route {
   const { maxLargeFileBytes, maxLargeFileDurationS, largeFileReceiveTimeoutMs, largeFileTimeoutMs } = config;
@@ -52,7 +58,11 @@ export function largeFileRoute(
   };
   const { detectors } = analyser.status();
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
-  const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
+  const resolve = (fields: LargeFileFields): ResolvedFields => ({
+    ...fields,
+    adjustScore: adjustmentFor(fields, points, analyser.status()),
+    region: regionOf(fields),
+  });
   const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
   const threshold = DEFAULT_THRESHOLD;
@@ -67,6 +77,7 @@ export function largeFileRoute(
           region: input.region,
           model,
           silenceThresholdPercent,
+          adjustScore: fields.adjustScore,
           minDurationS: MIN_DURATION_S,
           maxDurationS: maxLargeFileDurationS,
           ...fields.region,
@@ -75,7 +86,8 @@ export function largeFileRoute(
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        const { profile } = fields;
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
       });
     },

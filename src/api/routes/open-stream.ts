@@ -14,6 +14,7 @@ import { type SessionFields, StreamSession } from '../streams/stream-session.js'
 import type { OpenStream, StreamSessions } from '../streams/stream-sessions.js';
 import { type Notes, noteFields } from '../upload/ignored-fields.js';
 import type { FieldValidator } from './form-fields.js';
+import { adjustmentFor } from './profile-field.js';
 import type { Route } from './route.js';
 
 /** Room for 48 kHz in pieces of 20 ms. */
@@ -81,7 +82,8 @@ export function openStream(
 /** With the threshold of a named operating point. */
 function resolve(fields: StreamFields, { analyser, points }: OpenStreamParts): SessionFields {
   const { threshold, model } = fields;
-  if (typeof threshold === 'number') return { ...fields, threshold };
+  const adjustScore = adjustmentFor(fields, points, analyser.status());
+  if (typeof threshold === 'number') return { ...fields, adjustScore, threshold };
   const detector = detectorNamed(analyser.status(), model);
-  return { ...fields, threshold: points.thresholdOf(threshold, detector, 'threshold') };
+  return { ...fields, adjustScore, threshold: points.thresholdOf(threshold, detector, 'threshold') };
 }

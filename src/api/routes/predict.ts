@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { Analyser, ScoreAdjustment } from '../../analysis/analyser/analyser.js';
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
@@ -15,6 +15,7 @@ import type { OperatingPoints } from '../../state/operating-points/operating-poi
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
 import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
+import { adjustmentFor } from './profile-field.js';
 import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
 
@@ -22,6 +23,7 @@ import { jsonReply, type Route } from './route.js';
 type ResolvedFields = Omit<PredictFields, 'threshold'> & {
   readonly threshold: number;
   readonly region: AudioRegion;
+  readonly adjustScore: ScoreAdjustment | undefined;
 };
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
@@ -50,7 +52,8 @@ export function predictRoute(
       typeof given === 'number'
         ? given
         : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
-    return { ...fields, threshold, region: regionOf(fields) };
+    const adjustScore = adjustmentFor(fields, points, analyser.status());
+    return { ...fields, threshold, adjustScore, region: regionOf(fields) };
   };
   const reader = resolvedReader(validator, resolve);
   return {
@@ -64,13 +67,15 @@ export function predictRoute(
           region: input.region,
           model,
           silenceThresholdPercent,
+          adjustScore: fields.adjustScore,
           minDurationS: MIN_DURATION_S,
           maxDurationS: config.maxPredictDurationS,
           ...fields.region,
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        const { profile } = fields;
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });
     },

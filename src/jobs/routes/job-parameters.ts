@@ -13,14 +13,20 @@ export function analysisParameters(
     threshold,
     silence_threshold,
     channels,
+    profile,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
   { analyser, points }: { readonly analyser: Pick<Analyser, 'status'>; readonly points: OperatingPoints },
 ): JobParameters {
+  const detector = detectorNamed(analyser.status(), model);
   return {
     model,
-    threshold: points.thresholdOf(threshold, detectorNamed(analyser.status(), model), 'threshold'),
+    threshold: points.thresholdOf(threshold, detector, 'threshold'),
     silenceThresholdPercent: silence_threshold,
+    ...(profile !== undefined && {
+      profile,
+      correction: points.correctionOf(profile, detector, 'profile'),
+    }),
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),
   };

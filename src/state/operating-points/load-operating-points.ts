@@ -23,4 +23,6 @@ export const pointsForThreshold = async (
   threshold: number | string | undefined,
   profile?: string,
 ): Promise<OperatingPoints> =>
-  typeof threshold === 'string' || profile !== undefined ? loadOperatingPoints(settings) : OperatingPoints.of([]);
+  typeof threshold === 'string' || profile !== undefined
+    ? loadOperatingPoints(settings)
+    : OperatingPoints.of([]);
