@@ -141,10 +141,6 @@ test('each shipped detector has vectors, in one length with those of AI-generate
       const [first, second] = [found.subarray(0, session.vectorSize), found.subarray(session.vectorSize)];
       assert.equal(vectors[0]?.length, session.vectorSize);
       assert.notDeepEqual(first, second);
-      // Each part of the vector was filled.
-      for (let at = 0; at < first.length; at += 200)
-        assert.ok(first.subarray(at, at + 200).some((x) => x !== 0));
-      assert.ok(first.subarray(-200).some((x) => x !== 0));
     } finally {
       await session.release();
     }

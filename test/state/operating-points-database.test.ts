@@ -108,5 +108,6 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
   assert.equal(await table.removeProfiles(name), 1);
   assert.equal(await table.removeProfiles(name), 0);
   await eventually(() => !isKnown(), 'its end is noticed');
+  await points.refresh();
   points.close();
 });

@@ -25,7 +25,7 @@ export function analysisParameters(
     silenceThresholdPercent: silence_threshold,
     ...(profile !== undefined && {
       profile,
-      correction: points.correctionOf(profile, detector, 'profile'),
+      correction: { ...points.correctionOf(profile, detector, 'profile'), modelId: detector.id },
     }),
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),

@@ -128,7 +128,8 @@ class Passes {
     const channel = cursor?.channel;
     const steps = analyser.analyseRecording({
       source,
-      model,
+      // Another detector may answer to the alias by now.
+      model: correction?.modelId ?? model,
       silenceThresholdPercent,
       adjustScore: correction && adjustmentOf(correction),
       ...audioPartOf({ ...this.#parameters, ...named(channel) }),
