@@ -36,11 +36,11 @@ export interface RecordingRequest extends AudioPart {
   readonly model: string;
   /** Windows with a larger share of non-speech are not scored; 0..100. */
   readonly silenceThresholdPercent: number;
-  readonly adjustScore?: ScoreAdjustment | undefined;
   readonly minDurationS: number;
   readonly maxDurationS: number;
   /** From the moment a thread begins with it. */
   readonly timeLimitMs: number;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   /** Of the last step that was saved; undefined starts at the beginning. */
   readonly cursor?: RecordingCursor | undefined;
   /** Seconds of audio per step, at least; 60 by default. Steps are never shorter than about 10 s. */

@@ -4,17 +4,12 @@
 // them. See docs/profiles.md.
 import type { ScoreCorrection } from '../../state/operating-points/profile.js';
 import type { ScoreAdjustment } from '../analyser/analyser.js';
+import { dot } from '../voiceid/vectors.js';
 
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 export const logOddsOf = (score: number): number => Math.log(score) - Math.log1p(-score);
 export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
-
-export function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
-}
 
 /** How much of a correction's strength a place on its direction gets, 0..1. */
 export const shareAt = (place: number, from: number, to: number): number =>

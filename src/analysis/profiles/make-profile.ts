@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MeasuredErrors } from '../../state/operating-points/operating-point.js';
 import type { ErrorsWithAndWithout, Profile, ScoreCorrection } from '../../state/operating-points/profile.js';
-import { adjustmentOf, dot, encodeDirection, logOddsOf, shareAt } from './correction.js';
+import { dot } from '../voiceid/vectors.js';
+import { adjustmentOf, encodeDirection, logOddsOf, shareAt } from './correction.js';
 
 /** A recording as its detector sees it. */
 export interface HeardRecording {

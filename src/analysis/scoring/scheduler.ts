@@ -22,7 +22,7 @@ export interface ScoringJob {
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
   started(waitedMs: number): void;
-  /** Whether `scored` gets the vector inside the detector, too. */
+  /** Whether `scored` also gets the vector inside the detector. */
   readonly wantsVector?: boolean;
   /** `output` is the model's output for this input (see ScoringResult). */
   scored(output: Float64Array, vector?: Float32Array): void;

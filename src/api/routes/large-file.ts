@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser, ScoreAdjustment } from '../../analysis/analyser/analyser.js';
+import type { Analyser, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { largeFileBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
@@ -27,8 +27,7 @@ import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
 
 type ResolvedFields = LargeFileFields & {
-  readonly region: AudioRegion;
-  readonly adjustScore: ScoreAdjustment | undefined;
+  readonly part: AudioRegion & Pick<AnalysisRequest, 'adjustScore'>;
 };
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
@@ -60,8 +59,7 @@ export function largeFileRoute(
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
   const resolve = (fields: LargeFileFields): ResolvedFields => ({
     ...fields,
-    adjustScore: adjustmentFor(fields, points, analyser.status()),
-    region: regionOf(fields),
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, points, analyser.status()) },
   });
   const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
@@ -72,21 +70,19 @@ export function largeFileRoute(
     async handle(request) {
       const input = await intake.receive(request);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, ...fields } = input.fields;
+        const { model, profile, ...fields } = input.fields;
         const plan = {
           region: input.region,
           model,
           silenceThresholdPercent,
-          adjustScore: fields.adjustScore,
           minDurationS: MIN_DURATION_S,
           maxDurationS: maxLargeFileDurationS,
-          ...fields.region,
+          ...fields.part,
           longTimeoutMs: largeFileTimeoutMs,
           onProgress: progressLog(log, request.record.correlationId),
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const { profile } = fields;
         const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
       });

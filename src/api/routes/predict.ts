@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser, ScoreAdjustment } from '../../analysis/analyser/analyser.js';
+import type { Analyser, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
@@ -22,8 +22,7 @@ import { jsonReply, type Route } from './route.js';
 /** With the threshold as a number. */
 type ResolvedFields = Omit<PredictFields, 'threshold'> & {
   readonly threshold: number;
-  readonly region: AudioRegion;
-  readonly adjustScore: ScoreAdjustment | undefined;
+  readonly part: AudioRegion & Pick<AnalysisRequest, 'adjustScore'>;
 };
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
@@ -53,7 +52,7 @@ export function predictRoute(
         ? given
         : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
     const adjustScore = adjustmentFor(fields, points, analyser.status());
-    return { ...fields, threshold, adjustScore, region: regionOf(fields) };
+    return { ...fields, threshold, part: { ...regionOf(fields), adjustScore } };
   };
   const reader = resolvedReader(validator, resolve);
   return {
@@ -62,19 +61,18 @@ export function predictRoute(
     async handle(request) {
       const input = await receiveInput(request, reader, intake, limits);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, threshold, silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const { silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const { model, threshold, profile } = fields;
         const plan = {
           region: input.region,
           model,
           silenceThresholdPercent,
-          adjustScore: fields.adjustScore,
           minDurationS: MIN_DURATION_S,
           maxDurationS: config.maxPredictDurationS,
-          ...fields.region,
+          ...fields.part,
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const { profile } = fields;
         const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });

@@ -32,7 +32,7 @@ const refused: readonly [profile: string, message: RegExp][] = [
   ['theirs', /\(studio\) for profile but received "theirs"\.$/],
   ['old', /received "old", which was made with other weights of this model: make it again\.$/],
   ['moved', /which was made with another recipe or calibration of this model: make it again\.$/],
-  ['STUDIO', /^Expected the name of a profile for profile but received "STUDIO"\.$/],
+  ['STUDIO', /^Expected the name of a profile for profile but received (?:the string )?"STUDIO"\.$/],
 ];
 
 test('a name without a profile of the detector is refused everywhere, and nothing is analysed', async (t) => {
