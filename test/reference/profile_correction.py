@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile's correction by NumPy, for test/analysis/profiles.test.ts.
 
-Reads {"genuine": [[..], ..], "scores": [..], "generated": [[..], ..], "new": [[..], ..], "new_scores": [..]} from standard
-input and writes {"from", "to", "strength", "adjusted"}.
+Reads {"genuine": [[..], ..], "scores": [..], "generated": [[..], ..], "new": [[..], ..], "new_scores": [..]} from
+standard input and writes {"from", "to", "strength", "adjusted"}.
 """
 
 import json
@@ -27,4 +27,6 @@ scores = np.array(given["new_scores"])
 near = np.clip(((new - origin) @ direction - start) / (full - start), 0, 1)
 adjusted = 1 / (1 + np.exp(-(np.log(scores / (1 - scores)) - strength * near)))
 offset = origin @ direction
-json.dump({"from": start + offset, "to": full + offset, "strength": strength, "adjusted": adjusted.tolist()}, sys.stdout)
+json.dump(
+    {"from": start + offset, "to": full + offset, "strength": strength, "adjusted": adjusted.tolist()}, sys.stdout
+)
