@@ -24,6 +24,10 @@ export interface PredictFields {
    */
   silence_threshold?: number;
   /**
+   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   */
+  profile?: string;
+  /**
    * Analyse from here on, in seconds; by default from the start of the recording.
    */
   start?: number;
@@ -54,6 +58,10 @@ export interface LargeFileFields {
    * The file's original name, for reference only.
    */
   filename?: string;
+  /**
+   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   */
+  profile?: string;
   /**
    * Analyse from here on, in seconds; by default from the start of the recording.
    */
@@ -178,6 +186,10 @@ export interface JobFields {
    */
   silence_threshold?: number;
   /**
+   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   */
+  profile?: string;
+  /**
    * Analyse from here on, in seconds; by default from the start of the recording.
    */
   start?: number;
@@ -244,6 +256,10 @@ export interface BatchFields {
    * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
    */
   silence_threshold?: number;
+  /**
+   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   */
+  profile?: string;
   /**
    * Analyse from here on, in seconds; by default from the start of the recording.
    */
@@ -414,6 +430,10 @@ export interface StreamFields {
    * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
    */
   silence_threshold?: number;
+  /**
+   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   */
+  profile?: string;
 }
 
 export interface GlobalVerdict {
@@ -493,6 +513,10 @@ export interface Prediction {
    * Id of the model that answered.
    */
   model: string;
+  /**
+   * The profile that corrected the scores; absent if the request named none.
+   */
+  profile?: string;
   /**
    * Processing time of the request in seconds.
    */
@@ -582,6 +606,10 @@ export interface LargeFilePrediction {
    * Id of the model that answered.
    */
   model: string;
+  /**
+   * The profile that corrected the scores; absent if the request named none.
+   */
+  profile?: string;
   /**
    * Processing time of the request in seconds.
    */
@@ -2309,6 +2337,10 @@ export interface StreamReady {
    */
   sample_rate: number;
   threshold: number;
+  /**
+   * The profile that corrects scores; absent if none was named.
+   */
+  profile?: string;
   silence_threshold: number;
   /**
    * A sentence on each parameter without effect.

@@ -88,6 +88,13 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
   calibrate: [
     ['veravox calibrate clips.csv --target-fpr 0.01 --name strict', 'at most 1 % of human clips flagged'],
   ],
+  'profiles make': [
+    ['veravox profiles make studio recordings', 'ten or more genuine recordings, in a folder'],
+    ['veravox profiles make studio recordings --generated fakes', 'and AI-generated ones that must not pass'],
+  ],
+  'profiles list': [['veravox profiles list --json', 'for programs']],
+  'profiles show': [['veravox profiles show studio', 'what it was made from, brings and costs']],
+  'profiles remove': [['veravox profiles remove studio', 'scores are as they were']],
   'models list': [['veravox models list', 'the models in the manifest']],
   'models check': [['veravox models check --models-dir my-models', 'before a server loads them']],
   'models import': [

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
-import type { AnalysisRequest } from '../analysis/analyser/analyser.js';
+import type { AnalysisRequest, ScoreAdjustment } from '../analysis/analyser/analyser.js';
 import { analyseChannels } from '../analysis/analyser/separate-channels.js';
 import { detectorNamed } from '../analysis/pipeline/model-status.js';
+import { adjustmentOf } from '../analysis/profiles/correction.js';
 import { predictionBody } from '../analysis/verdict/prediction.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -37,6 +38,7 @@ interface PredictOptions {
   readonly html?: string;
   readonly model?: string;
   readonly threshold: number | string;
+  readonly profile?: string;
   readonly silenceThreshold: number;
   readonly start?: number;
   readonly end?: number;
@@ -49,6 +51,7 @@ interface ResolvedOptions extends PredictOptions {
   readonly model: string;
   readonly modelId: string;
   readonly threshold: number;
+  readonly adjustScore: ScoreAdjustment | undefined;
 }
 
 interface Found {
@@ -87,6 +90,7 @@ export function addPredictCommand(program: Command): void {
       'which model to use, by its exact id or an alias (default: the best that is loaded)',
     )
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
+    .option('--profile <name>', 'correct scores by a profile of the model: see veravox profiles')
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
     .option('--start <seconds>', 'analyse from here on', anyTime)
     .option('--end <seconds>', 'analyse up to here', anyTime)
@@ -110,7 +114,7 @@ async function predict(given: string[], options: PredictOptions, command: Comman
     command.error('error: Expected either --html, which shows whole recordings, or --start and --end.');
   }
   const config = localConfig();
-  const points = await pointsForThreshold(config, options.threshold);
+  const points = await pointsForThreshold(config, options.threshold, options.profile);
   const inputs = await namedInputs(given);
   const files =
     options.html === undefined ? undefined : new TimelineFiles(options.html, await loadOfflinePages());
@@ -124,7 +128,11 @@ async function predict(given: string[], options: PredictOptions, command: Comman
     const model = options.model ?? defaultModel(status.detectors);
     const detector = detectorNamed(status, model);
     const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
-    const resolved = { ...options, threshold, model, modelId: detector.id };
+    const adjustScore =
+      options.profile === undefined
+        ? undefined
+        : adjustmentOf(points.correctionOf(options.profile, detector, '--profile'));
+    const resolved = { ...options, threshold, model, modelId: detector.id, adjustScore };
     await predictAll(pipeline, inputs, resolved, timelines);
     files?.close();
   } finally {
@@ -188,7 +196,16 @@ const resultsIn = ({ global, channels = [] }: Prediction): (string | undefined)[
 async function predictFile(
   file: string,
   pipeline: ListPipeline,
-  { model, threshold, silenceThreshold: silenceThresholdPercent, start, end, channels }: ResolvedOptions,
+  {
+    model,
+    threshold,
+    adjustScore,
+    profile,
+    silenceThreshold: silenceThresholdPercent,
+    start,
+    end,
+    channels,
+  }: ResolvedOptions,
   showsProgress: boolean,
   outliner: Outliner | undefined,
 ): Promise<Found> {
@@ -199,6 +216,7 @@ async function predictFile(
       region,
       model,
       silenceThresholdPercent,
+      adjustScore,
       minDurationS: MIN_DURATION_S,
       maxDurationS,
       ...(start !== undefined && { startS: start }),
@@ -218,6 +236,7 @@ async function predictFile(
       predictionId: newPredictionId(),
       threshold,
       silenceThresholdPercent,
+      profile,
       channels: separate,
     };
     const prediction = predictionBody(analysis, request, (performance.now() - startedMs) / 1000);

@@ -26,6 +26,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['enroll', 'verify', 'identify'], async () => (await import('./voiceid.js')).addVoiceidCommands],
   [['evaluate'], async () => (await import('./evaluate.js')).addEvaluateCommand],
   [['calibrate'], async () => (await import('./calibrate.js')).addCalibrateCommand],
+  [['profiles'], async () => (await import('./profiles.js')).addProfilesCommand],
   [['models'], async () => (await import('./models.js')).addModelsCommand],
   [['openapi'], async () => (await import('./openapi.js')).addOpenApiCommand],
   [['doctor'], async () => (await import('./doctor.js')).addDoctorCommand],

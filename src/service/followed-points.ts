@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 
-type Table = Pick<OperatingPointTable, 'follow' | 'list' | 'revision'>;
+type Table = Pick<OperatingPointTable, 'follow' | 'all' | 'revision'>;
 
 export interface FollowedPointsOptions {
   /** Told of points that were saved after the start. */
@@ -46,7 +46,7 @@ export class FollowedPoints {
   static async open(pointTable: Table, options: FollowedPointsOptions): Promise<FollowedPoints> {
     // The revision first: a point that is saved in between is found again, not missed.
     const revision = await pointTable.revision();
-    return new FollowedPoints(pointTable, OperatingPoints.of(await pointTable.list()), revision, options);
+    return new FollowedPoints(pointTable, await pointTable.all(), revision, options);
   }
 
   get current(): OperatingPoints {
@@ -84,7 +84,7 @@ export class FollowedPoints {
   async #read(): Promise<void> {
     const revision = await this.#pointTable.revision();
     if (revision === this.#revision) return;
-    const points = OperatingPoints.of(await this.#pointTable.list());
+    const points = await this.#pointTable.all();
     this.#revision = revision;
     this.#current = points;
     this.#options.onChange(points);

@@ -65,7 +65,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     predictRoute(config, analyser, intake, points),
     ...(largeFileModels(detectors).length > 0
       ? [
-          largeFileRoute(config, analyser, intake, largeFilePermits, log),
+          largeFileRoute(config, analyser, intake, largeFilePermits, points, log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
           legacyPredictRoute('/predict', config, analyser, intake),
         ]

@@ -8,7 +8,7 @@ import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { somePoint } from '../support/stored-points.js';
+import { somePoint, someProfile } from '../support/stored-points.js';
 
 const other = { ...somePoint, name: 'mild', threshold: 0.5 };
 const otherModel = { ...somePoint, model: 'detector-large-2026-11-22' };
@@ -45,7 +45,7 @@ onEachDatabase('what another process saves is noticed, also if nothing tells of 
   const pointTable = new OperatingPointTable(here);
   const deaf = {
     revision: () => pointTable.revision(),
-    list: () => pointTable.list(),
+    all: () => pointTable.all(),
     follow: () => () => {},
   };
   const told: number[] = [];
@@ -80,5 +80,34 @@ onEachDatabase('a point that cannot be read leaves those known before in use', a
   await points.refresh();
   assert.equal(errors.length, 1);
   assert.deepEqual(points.current.all, [somePoint]);
+  points.close();
+});
+
+onEachDatabase('a profile that is saved or removed elsewhere is noticed', async (connect) => {
+  const [here, elsewhere] = [connect(), connect()];
+  await migrate(here, migrations);
+  const points = await FollowedPoints.open(new OperatingPointTable(here), {
+    onChange: () => {},
+    onError: () => assert.fail('it can be read'),
+    pollMs: 1e6,
+  });
+  const { name, model: id, model_sha256: sha256, fingerprint: scoreFingerprint } = someProfile;
+  const model = { id, aliases: [], sha256, scoreFingerprint };
+  const isKnown = (): boolean => {
+    try {
+      return points.current.correctionOf(name, model, 'profile').strength === someProfile.correction.strength;
+    } catch {
+      return false;
+    }
+  };
+  const table = new OperatingPointTable(elsewhere);
+  await table.saveProfile({ ...someProfile, correction: { ...someProfile.correction, strength: 1 } });
+  await table.saveProfile(someProfile);
+  assert.deepEqual(await table.profiles(), [someProfile]);
+  await eventually(isKnown, 'it is noticed');
+  assert.equal(await table.removeProfiles(name), 1);
+  assert.equal(await table.removeProfiles(name), 0);
+  await eventually(() => !isKnown(), 'its end is noticed');
+  await points.refresh();
   points.close();
 });

@@ -32,7 +32,7 @@ export function averageSpectrum({
 }: SpeakerSettings = {}) {
   const shape = [1, bands, 498];
   const file = meanModel(shape, 2, operators);
-  const { features, abstention: _, ...detector } = shippedDetector();
+  const { features, abstention: _, vectors: _vectors, ...detector } = shippedDetector();
   const entry = {
     ...detector,
     id,

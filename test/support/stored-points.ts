@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { encodeDirection } from '../../src/analysis/profiles/correction.js';
 import { withDatabase } from '../../src/state/database/open-database.js';
-import type { OperatingPoint } from '../../src/state/operating-points/operating-point.js';
+import type { MeasuredErrors, OperatingPoint } from '../../src/state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import type { Profile } from '../../src/state/operating-points/profile.js';
 import { sqliteIn } from './stored-keys.js';
 
 /** Operating points of a SQLite database in this folder. */
@@ -25,4 +27,22 @@ export const somePoint: OperatingPoint = {
   where: ['split=valid'],
   silence_threshold: 80,
   created_at: '2026-11-21T12:00:00.000Z',
+};
+
+const errors: MeasuredErrors = { count: 3, of: 400, value: 0.0075, interval_95: [0.0026, 0.0218] };
+
+export const someProfile: Profile = {
+  version: 1,
+  name: 'studio',
+  model: somePoint.model,
+  model_sha256: somePoint.model_sha256,
+  fingerprint: somePoint.fingerprint,
+  correction: { direction: encodeDirection(Float32Array.of(0.6, 0.8)), from: 1, to: 3, strength: 4 },
+  recordings: { genuine: 10, generated: 0 },
+  measured: {
+    flagged: { without: errors, with: errors },
+    passed: { without: errors, with: errors },
+    passed_own: null,
+  },
+  created_at: '2026-11-27T12:00:00.000Z',
 };

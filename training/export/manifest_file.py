@@ -128,6 +128,11 @@ def put_abstention(model_id, abstention, models=MODELS):
     _put_member(model_id, "abstention", abstention, models)
 
 
+def put_vectors(model_id, vectors, models=MODELS):
+    """Sets only the vectors that profiles start from in an entry."""
+    _put_member(model_id, "vectors", vectors, models)
+
+
 def put_codec_offsets(model_id, tables, models=MODELS):
     """Replaces only the offsets by codec and bit rate in an entry's calibration."""
     calibration = get_entry(model_id, models)["calibration"]

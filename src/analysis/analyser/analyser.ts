@@ -18,6 +18,9 @@ import type { ProviderChoice } from '../scoring/provider.js';
 
 export type { AudioWindow, SkippedStretch, StatedLength, Unheard };
 
+/** Another score in place of a detector's own. @param vector of the input, inside the detector; not kept */
+export type ScoreAdjustment = (score: number, vector: Float32Array) => number;
+
 /** One file to analyse. */
 export interface AnalysisRequest extends AudioPart {
   /** The file's bytes in the upload arena; the caller keeps the region until the promise settles. */
@@ -35,6 +38,7 @@ export interface AnalysisRequest extends AudioPart {
    * and then be worked on, for this long each instead of as long as the configuration says.
    */
   readonly longTimeoutMs?: number;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   /** The owner of the work. Owners take turns when the threads are busy. */
   readonly owner?: string;
   /** Aborted when the answer is no longer wanted. */

@@ -2,7 +2,13 @@
 //
 // Audio that is analysed while it is spoken.
 import type { LiveFormat, SkippedWindow } from '../../base/addon/addon.js';
-import type { AudioSummary, ScoredWindow, SkippedStretch, StageTimesMs } from './analyser.js';
+import type {
+  AudioSummary,
+  ScoreAdjustment,
+  ScoredWindow,
+  SkippedStretch,
+  StageTimesMs,
+} from './analyser.js';
 
 export type { LiveFormat, SkippedWindow };
 
@@ -12,6 +18,7 @@ export interface LiveRequest {
   readonly model: string;
   /** Windows with a larger share of non-speech are not scored; 0..100. */
   readonly silenceThresholdPercent: number;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   readonly minDurationS: number;
   readonly maxDurationS: number;
   /** The owner of the work: owners take turns. */

@@ -4,7 +4,7 @@
 // the last saved step.
 import type { AudioPart, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import type { Analyser, AudioSummary, ScoredWindow } from './analyser.js';
+import type { Analyser, AudioSummary, ScoreAdjustment, ScoredWindow } from './analyser.js';
 import type { LiveAnalyser } from './live.js';
 
 /**
@@ -40,6 +40,7 @@ export interface RecordingRequest extends AudioPart {
   readonly maxDurationS: number;
   /** From the moment a thread begins with it. */
   readonly timeLimitMs: number;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   /** Of the last step that was saved; undefined starts at the beginning. */
   readonly cursor?: RecordingCursor | undefined;
   /** Seconds of audio per step, at least; 60 by default. Steps are never shorter than about 10 s. */

@@ -407,6 +407,30 @@ function modelSchema<
   );
 }
 
+/** The vectors inside a detector, for profiles. */
+const vectorsSchema = closedObject({
+  outputs: {
+    type: 'array',
+    minItems: 1,
+    items: { type: 'string', minLength: 1 },
+    description:
+      'Names of the tensors inside the graph that follow each other in a vector; their type is float32.',
+  },
+  numbers: positiveInteger('Numbers of a vector.'),
+  generated: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    description:
+      'The file beside it with vectors of AI-generated speech, each followed by its log-odds: one signed byte per number, to be multiplied by `step`.',
+  },
+  generated_sha256: {
+    type: 'string',
+    pattern: '^[0-9a-f]{64}$',
+    description: 'The SHA-256 of that file.',
+  },
+  step: number('The value of 1 in that file.'),
+});
+
 /** An entry of a detector. */
 export const detectionSchema = modelSchema(
   'detection',
@@ -418,6 +442,11 @@ export const detectionSchema = modelSchema(
       ...abstentionSchema,
       description:
         'When a verdict is uncertain, written by training/judge/abstention.py. Without it, a confidence below 0.2 is.',
+    },
+    vectors: {
+      ...vectorsSchema,
+      description:
+        'Vectors inside the network, which profiles correct scores by. Without it, there are no profiles.',
     },
   },
 );

@@ -3,11 +3,16 @@ import { createHash } from 'node:crypto';
 import { canonical } from './fingerprint.js';
 import type { Model } from './manifest.js';
 
-type Entry = Model & { readonly abstention?: unknown; readonly strangers?: unknown };
+type Entry = Model & {
+  readonly abstention?: unknown;
+  readonly strangers?: unknown;
+  readonly vectors?: unknown;
+};
 
 /**
  * Identifies a model's way from audio to the calibrated score: the weights and every entry of the manifest but names, licence,
- * twin for GPUs, figures, known answers, operating point, abstention and strangers. If it differs, a threshold found before means something
+ * twin for GPUs, figures, known answers, operating point, abstention, vectors and strangers. If it differs, a threshold found before
+ * means something
  * else.
  * @returns 64 hexadecimal characters
  */
@@ -22,6 +27,7 @@ export function scoreFingerprintOf(model: Model): string {
     operating_point,
     abstention,
     strangers,
+    vectors,
     known_answers,
     metrics,
     training,

@@ -2,6 +2,7 @@
 import { codedSoundOf } from '../../base/addon/addon.js';
 import type { ErrorKey } from '../../base/errors/catalogue.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { ScoreAdjustment } from '../analyser/analyser.js';
 import type { InputSlots } from '../memory/input-slots.js';
 import type { PrepareOrder } from '../prepare/prepare-pool.js';
 import type { InputsReady, PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
@@ -40,6 +41,7 @@ export interface FlightOptions {
   readonly owner: JobOwner;
   readonly model: number;
   readonly run: FlightRun;
+  readonly adjustScore?: ScoreAdjustment | undefined;
   /** Its abort stops the flight. */
   readonly signal?: AbortSignal;
   readonly watch?: FlightWatch | undefined;
@@ -114,7 +116,7 @@ export class Flight {
   }
 
   accept(inputs: readonly SlottedInput[]): void {
-    const { owner, model, run } = this.#options;
+    const { owner, model, run, adjustScore } = this.#options;
     for (const input of inputs) {
       this.#accepted++;
       this.#inWork++;
@@ -129,9 +131,11 @@ export class Flight {
         sound: codedSoundOf(input),
         enqueuedMs: performance.now(),
         started: (waitedMs) => run.takenUp?.(input, waitedMs, performance.now()),
-        scored: (output) => {
+        wantsVector: adjustScore !== undefined,
+        scored: (output, vector) => {
           this.#giveBack(input);
-          run.scored(input, output, performance.now());
+          const adjusted = adjustScore && vector ? output.map((score) => adjustScore(score, vector)) : output;
+          run.scored(input, adjusted, performance.now());
         },
         failed: (cause) => {
           this.#giveBack(input);

@@ -177,6 +177,7 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
       owner: this,
       model: this.#model.index,
       run: this,
+      adjustScore: this.#request.adjustScore,
       watch: this.#threads.counting(this.group),
     });
     this.#flight = flight;

@@ -88,7 +88,13 @@ export class Recordings {
     checkCursor(request, model);
     const run = new RecordingRun(model, cursorMaker(request, model));
     const owner = { group, isBackground: true };
-    const flight = new Flight(this.#path, { owner, model: model.index, run, signal });
+    const flight = new Flight(this.#path, {
+      owner,
+      model: model.index,
+      run,
+      adjustScore: request.adjustScore,
+      signal,
+    });
     const mailbox = RangeMailbox.create(BLOCK_BYTES);
     const feeder = new RangeFeeder(source, mailbox);
     flight.signal.addEventListener('abort', () => feeder.stop(flight.signal.reason), { once: true });

@@ -38,6 +38,7 @@ export class Requests {
       owner: { group: owner },
       model,
       run,
+      adjustScore: request.adjustScore,
       signal,
       watch: isLong ? undefined : this.#threads.counting(owner),
     });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { CodedSound } from '../../base/addon/addon.js';
-import type { Model } from '../models/manifest.js';
+import type { DetectionModel, Model } from '../models/manifest.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
 import { checkUnchanged, type ModelSource } from '../models/model-source.js';
+import { withOutputs } from '../models/vector-outputs.js';
 import type { ScoringDevice } from './devices.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
@@ -14,6 +15,8 @@ import { inTurn } from './turn.js';
 function batchBucket(inputs: number): number {
   return 2 ** Math.ceil(Math.log2(inputs));
 }
+
+type VectorOutputs = Pick<NonNullable<DetectionModel['vectors']>, 'outputs' | 'numbers'>;
 
 export type SessionDevice = Omit<ScoringDevice, 'name'>;
 
@@ -46,12 +49,13 @@ export function sessionOptions(
 /** @throws GraphError when it cannot be loaded */
 export async function createSession(
   source: ModelSource,
-  model: Pick<Model, 'id' | 'file'>,
+  model: Pick<Model, 'id' | 'file'> & { readonly vectors?: VectorOutputs | undefined },
   device: SessionDevice,
 ): Promise<InferenceSession> {
   try {
     if (source instanceof Uint8Array) {
-      return await inTurn(device.turn, () => InferenceSession.create(source, sessionOptions(device)));
+      const file = model.vectors ? withOutputs(source, model.vectors.outputs) : source;
+      return await inTurn(device.turn, () => InferenceSession.create(file, sessionOptions(device)));
     }
     const session = await inTurn(device.turn, () =>
       InferenceSession.create(source.path, sessionOptions(device, true)),
@@ -64,6 +68,9 @@ export async function createSession(
     });
   }
 }
+
+const vectorsOf = (model: Model): VectorOutputs | undefined =>
+  model.task === 'detection' ? model.vectors : undefined;
 
 /** One model loaded in one thread, with the memory for its largest batch. `score` blocks the thread. */
 export class ModelSession {
@@ -91,7 +98,7 @@ export class ModelSession {
 
   /** @throws GraphError if the file differs from the model's entry, or cannot be loaded */
   static async load(source: ModelSource, model: Model, device: SessionDevice, maxBatchInputs: number) {
-    const session = await createSession(source, model, device);
+    const session = await createSession(source, { ...model, vectors: vectorsOf(model) }, device);
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
       // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those of
@@ -108,6 +115,11 @@ export class ModelSession {
     return this.#inputSize;
   }
 
+  /** Numbers of the vector inside the model; 0 if it shows none. */
+  get vectorSize(): number {
+    return vectorsOf(this.#model)?.numbers ?? 0;
+  }
+
   /** Inputs per inference call at most. */
   get maxBatchInputs(): number {
     return this.#maxBatchInputs;
@@ -122,8 +134,13 @@ export class ModelSession {
    * The model's outputs for each input, one after the other, `outputSizeOf(model)` numbers each (see ScoringResult). Inputs are
    * copied, so their memory may be reused once the promise is settled.
    * @param sounds how the sound of each input was coded
+   * @param vectors takes the vectors inside the model, one after the other
    */
-  async score(inputs: readonly Float32Array[], sounds: readonly CodedSound[] = []): Promise<Float64Array> {
+  async score(
+    inputs: readonly Float32Array[],
+    sounds: readonly CodedSound[] = [],
+    vectors?: Float32Array,
+  ): Promise<Float64Array> {
     const model = this.#model;
     const outputSize = outputSizeOf(model);
     const outputs = new Float64Array(inputs.length * outputSize);
@@ -133,13 +150,22 @@ export class ModelSession {
         this.#batch.set(input, i * this.#inputSize);
       });
       const size = batchBucket(batch.length);
-      const output = await this.#infer(size);
+      const { output, parts } = await this.#infer(size, vectors !== undefined);
       const perInput = output.length / size;
       for (let i = 0; i < batch.length; i++) {
         const numbers = output.subarray(i * perInput, (i + 1) * perInput);
         const answer =
           model.task === 'speaker' ? numbers : [toProbability(numbers, model, sounds[first + i])];
         outputs.set(answer, (first + i) * outputSize);
+      }
+      if (vectors === undefined) continue;
+      for (let i = 0; i < batch.length; i++) {
+        let at = (first + i) * this.vectorSize;
+        for (const part of parts) {
+          const numbers = part.length / size;
+          vectors.set(part.subarray(i * numbers, (i + 1) * numbers), at);
+          at += numbers;
+        }
       }
     }
     return outputs;
@@ -149,11 +175,12 @@ export class ModelSession {
     await inTurn(this.#turn, () => this.#session.release());
   }
 
-  async #infer(inputs: number): Promise<Float32Array> {
+  async #infer(inputs: number, wantsVectors = false) {
     const data = this.#batch.subarray(0, inputs * this.#inputSize);
     const { id, input, output } = this.#model;
     const feeds = { [input.name]: new Tensor('float32', data, [inputs, ...inputShapeOf(this.#model)]) };
-    const results = await inTurn(this.#turn, () => this.#session.run(feeds, [output.name]));
+    const inside = wantsVectors ? (vectorsOf(this.#model)?.outputs ?? []) : [];
+    const results = await inTurn(this.#turn, () => this.#session.run(feeds, [output.name, ...inside]));
     const tensor = results[output.name] as Tensor;
     if (tensor.dims[0] !== inputs && inputs > 1) {
       throw new Error(
@@ -161,6 +188,7 @@ export class ModelSession {
       );
     }
     checkOutputSize(this.#model, tensor.data.length / inputs);
-    return tensor.data as Float32Array;
+    const parts = inside.map((name) => (results[name] as Tensor).data as Float32Array);
+    return { output: tensor.data as Float32Array, parts };
   }
 }

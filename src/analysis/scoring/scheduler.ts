@@ -22,8 +22,10 @@ export interface ScoringJob {
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
   started(waitedMs: number): void;
+  /** Whether `scored` also gets the vector inside the detector. */
+  readonly wantsVector?: boolean;
   /** `output` is the model's output for this input (see ScoringResult). */
-  scored(output: Float64Array): void;
+  scored(output: Float64Array, vector?: Float32Array): void;
   failed(error: unknown): void;
 }
 
@@ -53,6 +55,13 @@ export interface SchedulerOptions
 }
 
 function nothing(): void {}
+
+/** Part `i` of parts of one size. */
+const part = <Numbers extends Float64Array | Float32Array>(
+  numbers: Numbers,
+  i: number,
+  size: number,
+): Numbers => numbers.subarray(i * size, (i + 1) * size) as Numbers;
 
 /** A batch that was on a device that failed. */
 interface LostBatch {
@@ -206,14 +215,16 @@ export class Scheduler<Owner extends JobOwner> {
         model,
         batch.map((job) => job.slot),
         batch.map((job) => job.sound),
+        batch.some((job) => job.wantsVector),
       )
       .then(
-        ({ outputs }: ScoringResult) => {
+        ({ outputs, vectors }: ScoringResult) => {
           this.#pool.done(owned, model, batch.length, performance.now() - beginMs);
           whenOver();
           this.#dispatch();
           for (const [i, job] of batch.entries()) {
-            job.scored(outputs.subarray(i * size, (i + 1) * size));
+            const vector = vectors && part(vectors, i, vectors.length / batch.length);
+            job.scored(part(outputs, i, size), vector);
           }
         },
         (error: unknown) => {

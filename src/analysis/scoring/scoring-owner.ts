@@ -9,7 +9,12 @@ import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-ta
 export interface ScoringOwner {
   warmUp(): Promise<void>;
   /** @param sounds how the sound in each slot was coded */
-  score(model: number, slots: readonly number[], sounds: readonly CodedSound[]): Promise<ScoringResult>;
+  score(
+    model: number,
+    slots: readonly number[],
+    sounds: readonly CodedSound[],
+    wantsVectors?: boolean,
+  ): Promise<ScoringResult>;
   /** Makes all sessions anew. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -41,8 +46,13 @@ export class ScoringThread implements ScoringOwner {
     await this.#piscina.run({ kind: 'warm-up' });
   }
 
-  score(model: number, slots: readonly number[], sounds: readonly CodedSound[]): Promise<ScoringResult> {
-    return this.#piscina.run({ kind: 'score', model, slots, sounds });
+  score(
+    model: number,
+    slots: readonly number[],
+    sounds: readonly CodedSound[],
+    wantsVectors = false,
+  ): Promise<ScoringResult> {
+    return this.#piscina.run({ kind: 'score', model, slots, sounds, wantsVectors });
   }
 
   async restart(): Promise<void> {

@@ -29,6 +29,7 @@ export type ScoringTask =
       readonly slots: readonly number[];
       /** The coding of the sound in each slot. */
       readonly sounds: readonly CodedSound[];
+      readonly wantsVectors?: boolean;
     }
   | { readonly kind: 'release' };
 
@@ -38,4 +39,6 @@ export interface ScoringResult {
    * if its output was not finite, or an embedding as the model put it out.
    */
   readonly outputs: Float64Array;
+  /** The vectors inside the detector for each slot, one after the other, if they are wanted. */
+  readonly vectors?: Float32Array;
 }

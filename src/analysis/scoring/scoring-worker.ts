@@ -50,8 +50,9 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
       if (sessions.length === 0) await loadSessions();
       const session = sessions[task.model] as ModelSession;
       const inputs = task.slots.map((slot) => slots.view(slot, session.inputSize));
-      const outputs = await session.score(inputs, task.sounds);
-      return handedOver({ outputs });
+      const vectors = task.wantsVectors ? new Float32Array(inputs.length * session.vectorSize) : undefined;
+      const outputs = await session.score(inputs, task.sounds, vectors);
+      return handedOver({ outputs, ...(vectors && { vectors }) });
     }
     case 'release': {
       // One that cannot be released is not kept either.

@@ -13,6 +13,8 @@ export interface PredictionRequest {
   readonly threshold: number;
   /** 0..100 */
   readonly silenceThresholdPercent: number;
+  /** The name of the profile behind the scores. */
+  readonly profile?: string | undefined;
   /** The analyses of the single channels, if the request asks for them. */
   readonly channels?: readonly Analysis[] | undefined;
 }
@@ -27,7 +29,7 @@ interface Wording<Body extends AnyPrediction> {
 
 function bodyOf<Body extends AnyPrediction>(
   analysis: Analysis,
-  { model, predictionId, threshold, silenceThresholdPercent, channels }: PredictionRequest,
+  { model, predictionId, threshold, silenceThresholdPercent, profile, channels }: PredictionRequest,
   processingS: number,
   wording: Wording<Body>,
 ) {
@@ -37,6 +39,7 @@ function bodyOf<Body extends AnyPrediction>(
     global: wording.global(verdict),
     segments: verdict.segments.map(wording.segment),
     model,
+    ...(profile !== undefined && { profile }),
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
     warnings: warningsOf(analysis, silenceThresholdPercent),

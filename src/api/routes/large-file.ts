@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { Analyser, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { largeFileBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
@@ -16,15 +16,19 @@ import { newPredictionId } from '../../base/contract/prediction-id.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { progressLog } from '../../base/observe/progress-log.js';
+import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
 import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
+import { adjustmentFor } from './profile-field.js';
 import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
 
-type ResolvedFields = LargeFileFields & { readonly region: AudioRegion };
+type ResolvedFields = LargeFileFields & {
+  readonly part: AudioRegion & Pick<AnalysisRequest, 'adjustScore'>;
+};
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
 export function largeFileRoute(
@@ -32,6 +36,7 @@ export function largeFileRoute(
   analyser: Analyser,
   files: FileIntake,
   permits: BytePermits,
+  points: OperatingPoints,
   log: Logger,
 ): Route {
   const { maxLargeFileBytes, maxLargeFileDurationS, largeFileReceiveTimeoutMs, largeFileTimeoutMs } = config;
@@ -52,7 +57,10 @@ export function largeFileRoute(
   };
   const { detectors } = analyser.status();
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
-  const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
+  const resolve = (fields: LargeFileFields): ResolvedFields => ({
+    ...fields,
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, points, analyser.status()) },
+  });
   const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
   const threshold = DEFAULT_THRESHOLD;
@@ -62,20 +70,20 @@ export function largeFileRoute(
     async handle(request) {
       const input = await intake.receive(request);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, ...fields } = input.fields;
+        const { model, profile, ...fields } = input.fields;
         const plan = {
           region: input.region,
           model,
           silenceThresholdPercent,
           minDurationS: MIN_DURATION_S,
           maxDurationS: maxLargeFileDurationS,
-          ...fields.region,
+          ...fields.part,
           longTimeoutMs: largeFileTimeoutMs,
           onProgress: progressLog(log, request.record.correlationId),
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
       });
     },

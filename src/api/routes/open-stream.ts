@@ -13,6 +13,7 @@ import { type SessionFields, StreamSession } from '../streams/stream-session.js'
 import type { OpenStream, StreamSessions } from '../streams/stream-sessions.js';
 import type { Notes } from '../upload/ignored-fields.js';
 import type { FieldValidator } from './form-fields.js';
+import { adjustmentFor } from './profile-field.js';
 import type { Route } from './route.js';
 import { thresholdOf } from './threshold.js';
 
@@ -50,7 +51,11 @@ export function openStream(
   if (parts.isStopping()) throw new ServiceError('STOPPING');
   validator.note(notes, parameters);
   const given = validator.fromValues(parameters);
-  const fields: SessionFields = { ...given, threshold: thresholdOf(given, parts) };
+  const fields: SessionFields = {
+    ...given,
+    threshold: thresholdOf(given, parts),
+    adjustScore: adjustmentFor(given, parts.points, parts.analyser.status()),
+  };
   const permit = permits.acquire(holder);
   let held: StreamMemory | undefined;
   const release = (): void => {

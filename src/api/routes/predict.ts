@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { Analyser, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
@@ -14,6 +14,7 @@ import type { OperatingPoints } from '../../state/operating-points/operating-poi
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
 import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
+import { adjustmentFor } from './profile-field.js';
 import { regionOf } from './region.js';
 import { jsonReply, type Route } from './route.js';
 import { thresholdOf } from './threshold.js';
@@ -21,7 +22,7 @@ import { thresholdOf } from './threshold.js';
 /** With the threshold as a number. */
 type ResolvedFields = Omit<PredictFields, 'threshold'> & {
   readonly threshold: number;
-  readonly region: AudioRegion;
+  readonly part: AudioRegion & Pick<AnalysisRequest, 'adjustScore'>;
 };
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
@@ -47,7 +48,7 @@ export function predictRoute(
   const resolve = (fields: PredictFields): ResolvedFields => ({
     ...fields,
     threshold: thresholdOf(fields, { analyser, points }),
-    region: regionOf(fields),
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, points, analyser.status()) },
   });
   const reader = resolvedReader(validator, resolve);
   return {
@@ -56,18 +57,19 @@ export function predictRoute(
     async handle(request) {
       const input = await receiveInput(request, reader, intake, limits);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, threshold, silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const { silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const { model, threshold, profile } = fields;
         const plan = {
           region: input.region,
           model,
           silenceThresholdPercent,
           minDurationS: MIN_DURATION_S,
           maxDurationS: config.maxPredictDurationS,
-          ...fields.region,
+          ...fields.part,
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });
     },

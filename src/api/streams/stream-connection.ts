@@ -208,6 +208,7 @@ function readyMessage({ id, secret, session }: OpenStream, warnings: readonly st
     encoding: fields.encoding,
     sample_rate: sampleRateHz,
     threshold: fields.threshold,
+    ...(fields.profile !== undefined && { profile: fields.profile }),
     silence_threshold: fields.silence_threshold,
     warnings,
   };

@@ -2,6 +2,7 @@
 //
 // This room serves live audio over WebSockets: messages, sessions, resumption and time limits. A session
 // outlives its connection for a short time, so that a client can resume it.
+import type { ScoreAdjustment } from '../../analysis/analyser/analyser.js';
 import type { LiveAnalyser, LiveAudio, LiveEvent } from '../../analysis/analyser/live.js';
 import { RunningVerdict, rounded } from '../../analysis/verdict/verdict.js';
 import { warningsOf } from '../../analysis/verdict/warnings.js';
@@ -28,7 +29,10 @@ export interface SessionLimits {
 }
 
 /** With the threshold as a number. */
-export type SessionFields = Omit<StreamFields, 'threshold'> & { readonly threshold: number };
+export type SessionFields = Omit<StreamFields, 'threshold'> & {
+  readonly threshold: number;
+  readonly adjustScore: ScoreAdjustment | undefined;
+};
 
 /** The receiver of the session's messages; absent while nobody is connected. */
 export interface SessionListener {
@@ -99,6 +103,7 @@ export class StreamSession {
       },
       model: fields.model,
       silenceThresholdPercent: fields.silence_threshold,
+      adjustScore: fields.adjustScore,
       minDurationS: MIN_DURATION_S,
       maxDurationS: limits.maxDurationS,
       owner,

@@ -11,5 +11,8 @@ export const OPERATING_POINT_NAME =
 export const OPERATING_POINT_NAME_EXPECTED =
   '1 to 32 lower-case letters, digits, hyphens and underscores, a letter first, not a word such as null or true';
 
+/** The same for a profile, as an error calls it. */
+export const PROFILE_EXPECTED = 'the name of a profile';
+
 /** Valid thresholds in words. */
 export const THRESHOLD_EXPECTED = 'a number from 0 to 1 or the name of an operating point';

@@ -3,7 +3,7 @@ import type { FieldSchemas, FieldValues } from './fields.js';
 import { predictionId as anyPredictionId } from './identifiers.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
 import { type DetectorNames, defaultModel, LARGE_FILE_MODEL, largeFileModels, namesOf } from './model-ids.js';
-import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from './operating-point-name.js';
+import { OPERATING_POINT_NAME, PROFILE_EXPECTED, THRESHOLD_EXPECTED } from './operating-point-name.js';
 import { regionFieldSchemas } from './region-fields.js';
 
 const devices = ['macos', 'windows', 'web_app', 'api'] as const;
@@ -21,6 +21,16 @@ export const predictionId = {
   maxLength: 128,
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
   description: "The client's own identifier for the prediction; the server makes one by default.",
+} as const;
+
+/** Never with a default. */
+export const profile = {
+  type: 'string',
+  maxLength: 32,
+  pattern: OPERATING_POINT_NAME.source,
+  expected: PROFILE_EXPECTED,
+  description:
+    "The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.",
 } as const;
 
 /** Whether there are verdicts on single channels. */
@@ -83,6 +93,7 @@ export function verdictFieldSchemas(loaded: readonly DetectorNames[]) {
       expected: 'a number from 0 to 100',
       description: 'Windows with a higher percentage of non-speech are skipped; 100 analyses every window.',
     },
+    profile,
     ...regionFieldSchemas,
   } as const satisfies FieldSchemas;
 }
@@ -113,6 +124,7 @@ export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
       expected: 'a text',
       description: "The file's original name, for reference only.",
     },
+    profile,
     ...regionFieldSchemas,
     channels,
   } as const satisfies FieldSchemas;

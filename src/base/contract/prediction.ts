@@ -119,6 +119,10 @@ const largeFileChannelVerdict = {
 
 const measured = {
   model: modelVersion,
+  profile: {
+    type: 'string',
+    description: 'The profile that corrected the scores; absent if the request named none.',
+  },
   processing_time: processingTime,
   audio_duration: audioDuration,
   warnings,

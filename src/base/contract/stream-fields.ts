@@ -12,7 +12,7 @@ export const TELEPHONE_RATE_HZ = 8000;
  * @param detectors the available ones
  */
 export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
-  const { prediction_id, threshold, silence_threshold } = predictFieldSchemas(detectors);
+  const { prediction_id, threshold, silence_threshold, profile } = predictFieldSchemas(detectors);
   return {
     encoding: {
       type: 'string',
@@ -51,6 +51,7 @@ export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
     prediction_id,
     threshold,
     silence_threshold,
+    profile,
   } as const satisfies FieldSchemas;
 }
 

@@ -76,6 +76,7 @@ const readyMessage = {
     encoding: { type: 'string', enum: streamEncodings },
     sample_rate: { ...count, description: 'Rate in which samples are counted.' },
     threshold: { type: 'number' },
+    profile: { type: 'string', description: 'The profile that corrects scores; absent if none was named.' },
     silence_threshold: { type: 'number' },
     warnings: {
       type: 'array',

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ScoreCorrection } from '../../state/operating-points/profile.js';
 import type { Job } from './job.js';
 
 /** The place of a job's recording. */
@@ -21,6 +22,10 @@ export interface JobParameters {
   readonly threshold: number;
   /** 0..100 */
   readonly silenceThresholdPercent: number;
+  /** The name of the profile that corrects scores. */
+  readonly profile?: string;
+  /** Its correction when the job was made, and the detector that it is for: like the threshold, they stay. */
+  readonly correction?: ScoreCorrection & { readonly modelId: string };
   /** The region of the recording, in seconds; all of it where absent. */
   readonly startS?: number;
   readonly endS?: number;

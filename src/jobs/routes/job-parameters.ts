@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { regionOf } from '../../api/routes/region.js';
 import { thresholdOf } from '../../api/routes/threshold.js';
 import type { PredictFields } from '../../base/contract/predict-fields.js';
@@ -11,14 +13,20 @@ export function analysisParameters(
     threshold,
     silence_threshold,
     channels,
+    profile,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
   parts: Parameters<typeof thresholdOf>[1],
 ): JobParameters {
+  const detector = detectorNamed(parts.analyser.status(), model);
   return {
     model,
     threshold: thresholdOf({ threshold, model }, parts),
     silenceThresholdPercent: silence_threshold,
+    ...(profile !== undefined && {
+      profile,
+      correction: { ...parts.points.correctionOf(profile, detector, 'profile'), modelId: detector.id },
+    }),
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),
   };

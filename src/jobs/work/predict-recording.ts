@@ -10,6 +10,7 @@ import type {
   RecordingResults,
 } from '../../analysis/analyser/recording.js';
 import { nextChannel } from '../../analysis/analyser/separate-channels.js';
+import { adjustmentOf } from '../../analysis/profiles/correction.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import { audioPartOf } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
@@ -123,12 +124,14 @@ class Passes {
     const { analyser, maxDurationS, timeLimitMs } = this.#parts;
     const { job } = this.#work;
     const { source, signal, onProgress } = this.#task;
-    const { model, silenceThresholdPercent, separatesChannels } = this.#parameters;
+    const { model, silenceThresholdPercent, separatesChannels, correction } = this.#parameters;
     const channel = cursor?.channel;
     const steps = analyser.analyseRecording({
       source,
-      model,
+      // Another detector may answer to the alias by now.
+      model: correction?.modelId ?? model,
       silenceThresholdPercent,
+      adjustScore: correction && adjustmentOf(correction),
       ...audioPartOf({ ...this.#parameters, ...named(channel) }),
       minDurationS: MIN_DURATION_S,
       maxDurationS,

@@ -3,6 +3,8 @@ import { ownSchemas } from '../../base/config/own-schemas.js';
 import { once } from '../../base/once.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
+import { OperatingPoints } from './operating-points.js';
+import type { Profile } from './profile.js';
 
 /** Announced with every change. */
 export const POINTS_TOPIC = 'operating-points';
@@ -16,7 +18,7 @@ const pointCheck = once(async () => {
 
 type PointRow = { readonly name: string; readonly model: string; readonly point: string };
 
-/** The operating points in the database. */
+/** The operating points and profiles in the database. */
 export class OperatingPointTable {
   readonly #database: Database;
 
@@ -40,6 +42,19 @@ export class OperatingPointTable {
           `${problem?.instancePath || 'it'} ${problem?.message ?? 'has another name'}. Calibrate again.`,
       );
     });
+  }
+
+  /** By name. @throws DatabaseError */
+  async profiles(): Promise<Profile[]> {
+    const rows = await this.#database.query<{ profile: string }>(
+      'SELECT profile FROM profiles ORDER BY name, model',
+    );
+    return rows.map(({ profile }) => JSON.parse(profile) as Profile);
+  }
+
+  /** For requests. @throws DatabaseError, Error that names a damaged point */
+  async all(): Promise<OperatingPoints> {
+    return OperatingPoints.of(await this.list(), await this.profiles());
   }
 
   /** Grows with every change. @throws DatabaseError */
@@ -66,6 +81,26 @@ export class OperatingPointTable {
         [point.name, point.model, JSON.stringify(point), POINTS_TOPIC],
       );
       return earlier && (parsed(earlier.point) as OperatingPoint | undefined);
+    });
+  }
+
+  /** Adds a profile, in place of one with the same name for the same model. */
+  saveProfile(profile: Profile): Promise<void> {
+    return this.#change((transaction) =>
+      transaction.execute(
+        `INSERT INTO profiles (name, model, profile) VALUES ($1, $2, $3)
+          ON CONFLICT (name, model) DO UPDATE SET profile = excluded.profile`,
+        [profile.name, profile.model, JSON.stringify(profile)],
+      ),
+    ).then(() => {});
+  }
+
+  /** For all models. @returns how many there were */
+  removeProfiles(name: string): Promise<number> {
+    return this.#change(async (transaction) => {
+      const found = await transaction.query('SELECT model FROM profiles WHERE name = $1', [name]);
+      await transaction.execute('DELETE FROM profiles WHERE name = $1', [name]);
+      return found.length;
     });
   }
 

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This room keeps named thresholds in the database. Each is bound to everything that its model's scores
+// This room keeps named thresholds and profiles in the database. Each is bound to everything that its model's scores
 // depend on.
 import { answersTo } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoint, ScoringModel } from './operating-point.js';
+import type { Profile, ScoreCorrection } from './profile.js';
 
 /** The operating points that requests may name. */
 export class OperatingPoints {
   readonly #points: readonly OperatingPoint[];
 
-  private constructor(points: readonly OperatingPoint[]) {
+  readonly #profiles: readonly Profile[];
+
+  private constructor(points: readonly OperatingPoint[], profiles: readonly Profile[]) {
     this.#points = points;
+    this.#profiles = profiles;
   }
 
-  static of(points: readonly OperatingPoint[]): OperatingPoints {
-    return new OperatingPoints(points);
+  static of(points: readonly OperatingPoint[], profiles: readonly Profile[] = []): OperatingPoints {
+    return new OperatingPoints(points, profiles);
   }
 
   get all(): readonly OperatingPoint[] {
@@ -42,6 +46,28 @@ export class OperatingPoints {
         point === undefined
           ? JSON.stringify(given)
           : `${JSON.stringify(given)}, which ${whyNot(point, model)}`,
+    });
+  }
+
+  /**
+   * The correction of a profile of this model.
+   * @param field how an error calls it
+   * @throws ServiceError FIELD_INVALID for a name that this model has no profile of, or one of other weights
+   */
+  correctionOf(name: string, model: ScoringModel, field: string): ScoreCorrection {
+    const own = this.#profiles.filter((profile) => answersTo(model, profile.model));
+    const usable = own.filter((profile) => isFor(profile, model));
+    const found = usable.find((profile) => profile.name === name);
+    if (found !== undefined) return found.correction;
+    const known = usable.length === 0 ? 'it has none' : usable.map((profile) => profile.name).join(', ');
+    const other = own.find((profile) => profile.name === name);
+    throw new ServiceError('FIELD_INVALID', {
+      field,
+      expected: `a profile of ${model.id} (${known})`,
+      received:
+        other === undefined
+          ? JSON.stringify(name)
+          : `${JSON.stringify(name)}, which was made with ${otherPart(other, model)} of this model: make it again`,
     });
   }
 
@@ -73,12 +99,15 @@ export class OperatingPoints {
   }
 }
 
-/** Whether a threshold found then means the same now. */
-const isFor = (point: OperatingPoint, { scoreFingerprint }: ScoringModel): boolean =>
+type Bound = Pick<OperatingPoint, 'fingerprint' | 'model_sha256'>;
+
+/** Whether a threshold or profile found then means the same now. */
+const isFor = (point: Bound, { scoreFingerprint }: ScoringModel): boolean =>
   point.fingerprint === scoreFingerprint;
 
 /** Of a point that is not for the model as it is loaded: a clause. */
-function whyNot(point: OperatingPoint, { sha256 }: ScoringModel): string {
-  const what = point.model_sha256 === sha256 ? 'another recipe or calibration' : 'other weights';
-  return `was calibrated with ${what} of this model: calibrate again`;
-}
+const whyNot = (point: Bound, model: ScoringModel): string =>
+  `was calibrated with ${otherPart(point, model)} of this model: calibrate again`;
+
+const otherPart = (bound: Bound, { sha256 }: ScoringModel): string =>
+  bound.model_sha256 === sha256 ? 'another recipe or calibration' : 'other weights';

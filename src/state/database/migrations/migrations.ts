@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Migration } from '../migrate.js';
 import { initial } from './0001-initial.js';
+import { profiles } from './0002-profiles.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, profiles];

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MeasuredErrors } from '../../state/operating-points/operating-point.js';
+import type { ErrorsWithAndWithout, Profile, ScoreCorrection } from '../../state/operating-points/profile.js';
+import { dot } from '../voiceid/vectors.js';
+import { adjustmentOf, encodeDirection, logOddsOf, shareAt } from './correction.js';
+
+/** A recording as its detector sees it. */
+export interface HeardRecording {
+  /** The mean vector of its windows. */
+  readonly vector: Float32Array;
+  /** 0..1, without a profile. */
+  readonly score: number;
+}
+
+/** Vectors of AI-generated speech that come with a model. */
+export interface GeneratedSpeech {
+  readonly vectors: readonly Float32Array[];
+  readonly scores: readonly number[];
+}
+
+export const MIN_RECORDINGS = 10;
+/** Share of the AI-generated vectors that a correction leaves as they are; chosen in training/EXPERIMENTS.md. */
+const UNTOUCHED_SHARE = 0.85;
+/** Log-odds below the threshold that a correction aims at. */
+const MARGIN = 0.3;
+const MAX_STRENGTH = 6;
+/** Recordings far from the channel must not decide on the strength. */
+const MIN_SHARE = 0.1;
+/** A profile may let this many times the AI-generated vectors pass. */
+export const MAX_COST = 1.2;
+
+const SPOOFED = 0.5;
+
+/** With the order statistics in between, as NumPy does by default. @param sorted ascending */
+function quantile(sorted: Float64Array, share: number): number {
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)] as number;
+  return low + (at - Math.floor(at)) * ((sorted[Math.ceil(at)] as number) - low);
+}
+
+const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const sum = new Float64Array(vectors[0]?.length ?? 0);
+  for (const vector of vectors)
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (vector[i] as number);
+  return Float32Array.from(sum, (value) => value / vectors.length);
+}
+
+/** The unit vector from the mean of AI-generated speech to that of the recordings. */
+function directionTo(recordings: readonly HeardRecording[], origin: Float32Array): Float32Array {
+  const target = meanOf(recordings.map(({ vector }) => vector));
+  const difference = target.map((value, i) => value - (origin[i] as number));
+  const length = Math.sqrt(dot(difference, difference));
+  return length === 0 ? difference : difference.map((value) => value / length);
+}
+
+/** @throws RangeError with fewer than two recordings */
+export function correctionFor(
+  genuine: readonly HeardRecording[],
+  generated: readonly Float32Array[],
+): ScoreCorrection {
+  if (genuine.length < 2) throw new RangeError('A correction needs at least two recordings.');
+  const origin = meanOf(generated);
+  // Each at its place on a direction that it has no part in, as later recordings will be.
+  const places = genuine.map(({ vector }, i) => dot(vector, directionTo(genuine.toSpliced(i, 1), origin)));
+  const offsets = genuine.map((_, i) => dot(origin, directionTo(genuine.toSpliced(i, 1), origin)));
+  const direction = directionTo(genuine, origin);
+  const start = dot(origin, direction);
+  const others = generated.map((vector) => dot(vector, direction) - start);
+  const mean = others.reduce((sum, value) => sum + value, 0) / others.length;
+  const spread = Math.sqrt(others.reduce((sum, value) => sum + (value - mean) ** 2, 0) / others.length);
+  const from = quantile(ascending(others), UNTOUCHED_SHARE);
+  const own = places.map((place, i) => place - (offsets[i] as number));
+  const to = Math.max(quantile(ascending(own), 0.5), from + spread / 2);
+  const needed = genuine.map(({ score }, i) => {
+    const excess = logOddsOf(score) + MARGIN;
+    return excess <= 0 ? 0 : excess / Math.max(shareAt(own[i] as number, from, to), MIN_SHARE);
+  });
+  return {
+    direction: encodeDirection(direction),
+    from: from + start,
+    to: to + start,
+    strength: Math.min(MAX_STRENGTH, Math.max(...needed)),
+  };
+}
+
+type Interval = (successes: number, samples: number) => readonly [low: number, high: number];
+
+/**
+ * Errors with a correction and without. Genuine recordings are judged by a correction made without them.
+ * @param own given AI-generated recordings
+ * @param interval at 95 %
+ */
+export function measuredWith(
+  correction: ScoreCorrection,
+  genuine: readonly HeardRecording[],
+  generated: GeneratedSpeech,
+  own: readonly HeardRecording[],
+  interval: Interval,
+): Profile['measured'] {
+  const errors = (count: number, of: number): MeasuredErrors => ({
+    count,
+    of,
+    value: count / of,
+    interval_95: interval(count, of),
+  });
+  const compare = (
+    recordings: readonly HeardRecording[],
+    corrected: readonly number[],
+    isWrong: (score: number) => boolean,
+  ): ErrorsWithAndWithout => ({
+    without: errors(recordings.filter(({ score }) => isWrong(score)).length, recordings.length),
+    with: errors(corrected.filter(isWrong).length, recordings.length),
+  });
+  const adjust = adjustmentOf(correction);
+  const leftOut = genuine.map(({ score, vector }, i) =>
+    adjustmentOf(correctionFor(genuine.toSpliced(i, 1), generated.vectors))(score, vector),
+  );
+  const others = generated.vectors.map((vector, i) => ({ vector, score: generated.scores[i] as number }));
+  const isPassed = (score: number): boolean => score < SPOOFED;
+  const adjusted = (recordings: readonly HeardRecording[]): number[] =>
+    recordings.map(({ score, vector }) => adjust(score, vector));
+  return {
+    flagged: compare(genuine, leftOut, (score) => score >= SPOOFED),
+    passed: compare(others, adjusted(others), isPassed),
+    passed_own: own.length === 0 ? null : compare(own, adjusted(own), isPassed),
+  };
+}
+
+/** Why a profile should not be saved: a clause; undefined if it should. */
+export function whyNotWorthwhile({
+  flagged,
+  passed,
+  passed_own: own,
+}: Profile['measured']): string | undefined {
+  if (flagged.without.count === 0) return 'none of the genuine recordings is flagged without it';
+  if (flagged.with.count >= flagged.without.count)
+    return `it helps none of the recordings left out: ${flagged.without.count} of ${flagged.without.of} are flagged without it, ${flagged.with.count} with it`;
+  const dear = [passed, own].find(
+    (each) => each && each.with.count > MAX_COST * Math.max(each.without.count, 1),
+  );
+  if (!dear) return undefined;
+  const { without, with: after } = dear;
+  return `it lets too much AI-generated speech pass: ${after.count} of ${after.of}, ${without.count} without it`;
+}
