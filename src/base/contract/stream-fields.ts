@@ -11,7 +11,7 @@ export const OPUS_RATE_HZ = 48_000;
  * @param detectors the available ones
  */
 export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
-  const { prediction_id, threshold, silence_threshold } = predictFieldSchemas(detectors);
+  const { prediction_id, threshold, silence_threshold, detail } = predictFieldSchemas(detectors);
   return {
     encoding: {
       type: 'string',
@@ -49,6 +49,7 @@ export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
     prediction_id,
     threshold,
     silence_threshold,
+    detail,
   } as const satisfies FieldSchemas;
 }
 

@@ -13,6 +13,7 @@ export function analysisParameters(
     threshold,
     silence_threshold,
     channels,
+    detail,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
   { analyser, points }: { readonly analyser: Pick<Analyser, 'status'>; readonly points: OperatingPoints },
@@ -23,5 +24,6 @@ export function analysisParameters(
     silenceThresholdPercent: silence_threshold,
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),
+    ...(detail && { detail }),
   };
 }
