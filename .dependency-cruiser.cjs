@@ -139,9 +139,10 @@ module.exports = {
     onlyImports('tracing', [], 'Everybody imports tracing.'),
     onlyImports(
       'verdict',
-      ['analyser', 'contract', 'errors'],
+      ['analyser', 'contract', 'errors', 'stretches'],
       'A verdict is a pure function of an analysis.',
     ),
+    onlyImports('stretches', ['analyser'], 'Stretches are a pure function of scores.'),
     onlyImports('figures', [], 'Figures are pure functions of scores.'),
     rule(
       'contract-is-data',

@@ -98,6 +98,28 @@ inline Napi::Array ToJsSkipped(Napi::Env env, const std::vector<SkippedStretch>&
 }
 
 inline constexpr double kMostChannels = 1e6;  // far beyond the range of an integer
+inline constexpr double kLongestS = 1e9;      // far below the range of a number of samples
+
+// Ten milliseconds or longer, in order, from the start of the region on.
+inline std::vector<AudioWindow> ToWindows(const Napi::Object& given, double region_start_s) {
+  const Napi::Value listed = given.Get("windows");
+  if (!listed.IsArray()) Misuse(given.Env(), "windows", "an array");
+  std::vector<AudioWindow> windows;
+  double earliest_s = region_start_s;
+  for (uint32_t i = 0; i < listed.As<Napi::Array>().Length(); ++i) {
+    const Napi::HandleScope scope(given.Env());
+    const Napi::Value entry = listed.As<Napi::Array>().Get(i);
+    if (!entry.IsObject()) Misuse(given.Env(), "windows", "objects");
+    const AudioWindow window{Number(entry.As<Napi::Object>(), "startS"),
+                             Number(entry.As<Napi::Object>(), "endS")};
+    if (window.start_s < earliest_s || window.end_s < window.start_s + 0.01 || window.end_s > kLongestS) {
+      Misuse(given.Env(), "windows", "an order");
+    }
+    earliest_s = window.start_s;
+    windows.push_back(window);
+  }
+  return windows;
+}
 
 inline PrepareOptions ToOptions(const Napi::Object& given) {
   PrepareOptions options;
@@ -115,6 +137,7 @@ inline PrepareOptions ToOptions(const Napi::Object& given) {
     if (channel < 0.0 || channel > kMostChannels) Misuse(given.Env(), "channel", "the index of a channel");
     options.decode.channel = static_cast<int>(channel);
   }
+  if (given.Has("windows")) options.windows = ToWindows(given, region.start_s);
   return options;
 }
 
@@ -133,6 +156,7 @@ inline Napi::Object ToJsInput(Napi::Env env, const PreparedInput& input) {
   result.Set("inputsInWindow", input.inputs_in_window);
   result.Set("startS", input.start_s);
   result.Set("endS", input.end_s);
+  if (input.is_closer) result.Set("isCloser", true);
   result.Set("fileProgress", input.file_progress);
   if (!input.codec.empty()) {
     result.Set("codec", Napi::String::New(env, input.codec.data(), input.codec.size()));

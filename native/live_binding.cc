@@ -39,6 +39,7 @@ Napi::Function LiveStreamObject::Define(Napi::Env env) {
   return DefineClass(
       env, "LiveStream",
       {InstanceMethod<&LiveStreamObject::Push>("push"), InstanceMethod<&LiveStreamObject::Finish>("finish"),
+       InstanceMethod<&LiveStreamObject::LookCloser>("lookCloser"),
        InstanceMethod<&LiveStreamObject::Advance>("advance"), InstanceMethod<&LiveStreamObject::Next>("next"),
        InstanceMethod<&LiveStreamObject::State>("state"),
        InstanceMethod<&LiveStreamObject::Summary>("summary"),
@@ -84,6 +85,15 @@ void LiveStreamObject::Push(const Napi::CallbackInfo& info) {
 void LiveStreamObject::Finish(const Napi::CallbackInfo& info) {
   Preparer& stream = preparer(info.Env());
   Guarded(info.Env(), [&] { stream.FinishPushing(); });
+}
+
+// lookCloser({windows})
+void LiveStreamObject::LookCloser(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsObject()) Misuse(env, "windows", "an object");
+  const std::vector<AudioWindow> windows = ToWindows(info[0].As<Napi::Object>(), 0.0);
+  Preparer& stream = preparer(env);
+  Guarded(env, [&] { stream.LookCloser(windows); });
 }
 
 // advance() -> whether there is an input for next()

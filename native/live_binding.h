@@ -17,6 +17,7 @@ class LiveStreamObject : public Napi::ObjectWrap<LiveStreamObject> {
  private:
   void Push(const Napi::CallbackInfo& info);
   void Finish(const Napi::CallbackInfo& info);
+  void LookCloser(const Napi::CallbackInfo& info);
   Napi::Value Advance(const Napi::CallbackInfo& info);
   Napi::Value Next(const Napi::CallbackInfo& info);
   Napi::Value State(const Napi::CallbackInfo& info);

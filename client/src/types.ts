@@ -39,6 +39,10 @@ export interface PredictFields {
    * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
    */
   channels?: 'mixed' | 'separate';
+  /**
+   * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
+   */
+  detail?: 'stretches';
 }
 
 export interface LargeFileFields {
@@ -74,6 +78,10 @@ export interface LargeFileFields {
    * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
    */
   channels?: 'mixed' | 'separate';
+  /**
+   * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
+   */
+  detail?: 'stretches';
 }
 
 export interface EnrollFields {
@@ -202,6 +210,10 @@ export interface JobFields {
    */
   channels?: 'mixed' | 'separate';
   /**
+   * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
+   */
+  detail?: 'stretches';
+  /**
    * With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key needs the scope `voiceid`, too.
    */
   task?: 'predict' | 'enroll';
@@ -272,6 +284,10 @@ export interface BatchFields {
    * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
    */
   channels?: 'mixed' | 'separate';
+  /**
+   * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
+   */
+  detail?: 'stretches';
 }
 
 export interface SignInFields {
@@ -434,6 +450,10 @@ export interface StreamFields {
    * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
+  /**
+   * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
+   */
+  detail?: 'stretches';
 }
 
 export interface GlobalVerdict {
@@ -480,6 +500,25 @@ export interface Segment {
   result: 'spoofed' | 'bonafide';
 }
 
+export interface Stretch {
+  /**
+   * Start of the stretch in seconds.
+   */
+  start: number;
+  /**
+   * End of the stretch in seconds.
+   */
+  end: number;
+  /**
+   * Probability of being AI-generated.
+   */
+  score: number;
+  /**
+   * How far it stands out from the rest of the recording, as a difference of log-odds; null for a recording that is AI-generated as a whole.
+   */
+  strength: number | null;
+}
+
 export interface ChannelVerdict {
   /**
    * The channel, from 0 on.
@@ -497,6 +536,14 @@ export interface ChannelVerdict {
    * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
+  /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
 }
 
 export interface Prediction {
@@ -533,6 +580,14 @@ export interface Prediction {
    * The verdict on each channel; absent unless the request has `channels=separate`.
    */
   channels?: ChannelVerdict[];
+  /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
 }
 
 export interface LargeFileGlobalVerdict {
@@ -590,6 +645,14 @@ export interface LargeFileChannelVerdict {
    * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
+  /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
 }
 
 export interface LargeFilePrediction {
@@ -626,6 +689,14 @@ export interface LargeFilePrediction {
    * The verdict on each channel; absent unless the request has `channels=separate`.
    */
   channels?: LargeFileChannelVerdict[];
+  /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
 }
 
 export interface StreamTicket {
@@ -2474,6 +2545,14 @@ export interface StreamResult {
    * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
+  /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
 }
 
 /**

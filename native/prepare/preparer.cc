@@ -59,7 +59,9 @@ void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, co
   options_ = options;
   stop_ = stop;
   summary_ = {};
-  planner_.emplace(kWindowSamples, kMaxUnheardSamples);
+  std::vector<SampleRange> given;
+  for (const AudioWindow& window : options_.windows) given.push_back({Sample(window.start_s), Sample(window.end_s)});
+  planner_.emplace(kWindowSamples, kMaxUnheardSamples, std::move(given));
   const Stopwatch watch(summary_.decode_ms);
   decoder_ = std::make_unique<Decoder>(source, options_.decode, stop_);
   codec_ = LossyCodec(decoder_->codec_name());
@@ -167,6 +169,10 @@ void Preparer::Restore(std::span<const uint8_t> checkpoint) {
 
 double Preparer::At(int64_t sample) const { return options_.decode.region.start_s + Seconds(sample); }
 
+int64_t Preparer::Sample(double at_s) const {
+  return std::llround((at_s - options_.decode.region.start_s) * kSampleRateHz);
+}
+
 void Preparer::Close() {
   live_ = nullptr;
   decoder_.reset();
@@ -192,7 +198,8 @@ void Preparer::Close() {
   skipping_ = false;
   early_.reset();
   skipped_live_.clear();
-  window_count_ = 0;
+  closer_.clear();
+  closer_count_ = window_count_ = 0;
   next_input_ = inputs_in_window_ = 0;
   window_bits_per_s_ = 0.0;
 }
@@ -200,11 +207,15 @@ void Preparer::Close() {
 bool Preparer::Advance() {
   if (!decoder_) throw StageError(ErrorCode::kInternal, "Expected an open file.");
   if (next_input_ < inputs_in_window_) return true;
-  if (!FindWindow(window_)) return false;
+  is_closer_ = FindCloserWindow(window_);
+  if (!is_closer_ && !FindWindow(window_)) {
+    is_closer_ = FindCloserWindow(window_);
+    if (!is_closer_) return false;
+  }
   inputs_in_window_ = inputs_.InputCount(window_.size());
   window_bits_per_s_ = codec_.empty() ? 0.0 : coded_rate_.BusiestSecond(window_);
   next_input_ = 0;
-  ++window_count_;
+  ++(is_closer_ ? closer_count_ : window_count_);
   return true;
 }
 
@@ -214,11 +225,12 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
                                                             static_cast<size_t>(window_.size()));
   inputs_.Make(samples, next_input_, output);
-  input = {.window_index = window_count_ - 1,
+  input = {.window_index = (is_closer_ ? closer_count_ : window_count_) - 1,
            .input_index = next_input_,
            .inputs_in_window = inputs_in_window_,
            .start_s = At(window_.begin),
            .end_s = At(window_.end),
+           .is_closer = is_closer_,
            .file_progress = decoder_->progress(),
            .codec = codec_,
            .coded_bits_per_s = window_bits_per_s_};
@@ -250,7 +262,7 @@ bool Preparer::FindWindow(SampleRange& window) {
         return true;
       }
       SkipWindow(window, non_speech_percent);
-    } else if (at_end_) {
+    } else if (at_end_ || planner_->is_over()) {
       return false;
     } else if (FindEarlyWindow(window)) {
       return true;
@@ -277,6 +289,21 @@ bool Preparer::FindEarlyWindow(SampleRange& window) {
   if (100.0 * (1.0 - share) > options_.silence_threshold_percent) return false;
   early_ = window = expected;
   return true;
+}
+
+void Preparer::LookCloser(std::span<const AudioWindow> windows) {
+  for (const AudioWindow& window : windows) closer_.push_back({Sample(window.start_s), Sample(window.end_s)});
+}
+
+// The next window of LookCloser that is there and has enough speech.
+bool Preparer::FindCloserWindow(SampleRange& window) {
+  while (!closer_.empty() && (at_end_ || std::min(available(), decided()) >= closer_.front().end)) {
+    window = closer_.front();
+    closer_.pop_front();
+    const bool is_held = window.begin >= pcm_begin_ && window.end <= available();
+    if (is_held && NonSpeechPercent(window) <= options_.silence_threshold_percent) return true;
+  }
+  return false;
 }
 
 // Decodes the next block, or the end. False if live audio has not arrived yet.
@@ -429,9 +456,14 @@ void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) 
 
 void Preparer::DropConsumed() {
   // After a checkpoint the next window may begin after all audio received so far.
-  const int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided()}) / kFrame * kFrame;
+  int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided()});
+  if (live_ != nullptr) {
+    keep_from = std::max(pcm_begin_, planner_->Expected().begin - kLookBackSamples);
+    if (!closer_.empty()) keep_from = std::min(keep_from, closer_.front().begin);
+  }
+  keep_from = keep_from / kFrame * kFrame;
   const int64_t samples = keep_from - pcm_begin_;
-  if (samples < kDropStepSamples) return;
+  if (samples < (live_ != nullptr ? kSampleRateHz : kDropStepSamples)) return;
   // Audio and decisions begin at different offsets.
   const auto frames = static_cast<ptrdiff_t>(keep_from / kFrame - speech_begin_);
   speech_frames_ += std::accumulate(speech_.begin(), speech_.begin() + frames, int64_t{0});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,11 @@
 
 namespace veravox {
 
+struct AudioWindow {
+  double start_s = 0.0;
+  double end_s = 0.0;
+};
+
 // No limits beyond the decoder's: the caller decides what is too short or too silent.
 struct PrepareOptions {
   DecodeOptions decode;
@@ -30,6 +36,9 @@ struct PrepareOptions {
   double silence_threshold_percent = 100.0;
   // Least seconds of audio between two checkpoints; 0: no checkpoints.
   double checkpoint_interval_s = 0.0;
+  // Windows to make in place of those of the plan, at least one sample long and in order of their beginning; the
+  // audio behind them is not decoded. Not for live audio, and without checkpoints.
+  std::vector<AudioWindow> windows;
 };
 
 // One model input and its window. With a region, times are still those of the whole recording.
@@ -39,6 +48,7 @@ struct PreparedInput {
   int inputs_in_window = 1;
   double start_s = 0.0;
   double end_s = 0.0;
+  bool is_closer = false;      // of a window that LookCloser asked for; these have indices of their own
   double file_progress = 0.0;  // share of the file's bytes read so far, 0..1
   std::string_view codec;      // one of kLossyCodecs; empty if not coded, or lossless
   // With a codec: bits of all channels in the busiest second of the window. At a variable rate, silence takes
@@ -54,11 +64,6 @@ struct LiveState {
   int64_t certain_windows = 0;
   // Seconds of audio until the next change.
   double wanted_s = 0.0;
-};
-
-struct AudioWindow {
-  double start_s = 0.0;
-  double end_s = 0.0;
 };
 
 // A window skipped for lack of speech.
@@ -99,6 +104,7 @@ class Preparer {
   static constexpr int kSampleRateHz = VoiceActivityDetector::kSampleRateHz;
   static constexpr int64_t kWindowSamples = 5 * kSampleRateHz;
   static constexpr int64_t kMaxUnheardSamples = kSampleRateHz / 10;
+  static constexpr int64_t kLookBackSamples = 10 * kSampleRateHz;
 
   explicit Preparer(const ModelInputSpec& spec);
 
@@ -118,6 +124,10 @@ class Preparer {
   void Push(std::span<const uint8_t> piece);
   void FinishPushing();
   LiveState live_state() const;
+  // Live audio: windows to make in addition to those of the plan, in order of their beginning, each once its audio
+  // is there. They may begin up to kLookBackSamples before the start of the next window of the plan. Those with too
+  // little speech, and those that the end of the audio cuts off, are left out.
+  void LookCloser(std::span<const AudioWindow> windows);
   // Windows of live audio skipped since the last call. The summary also has them.
   std::vector<SkippedWindow> TakeSkippedWindows() { return std::exchange(skipped_live_, {}); }
   // Sets the stop signal of the next calls; its flag outlives them. Call it before each batch of work on live
@@ -151,6 +161,7 @@ class Preparer {
   void Restore(std::span<const uint8_t> checkpoint);
   bool FindWindow(SampleRange& window);
   bool FindEarlyWindow(SampleRange& window);
+  bool FindCloserWindow(SampleRange& window);
   bool DecodeBlock();
   void NoteDamage();
   void AppendBlock(const MonoBlock& block);
@@ -167,6 +178,7 @@ class Preparer {
   void DropConsumed();
   // The time of a 16 kHz sample in the recording.
   double At(int64_t sample) const;
+  int64_t Sample(double at_s) const;
   int64_t available() const { return pcm_begin_ + static_cast<int64_t>(pcm_.size()); }
 
   ModelInputMaker inputs_;
@@ -211,6 +223,9 @@ class Preparer {
   // Live audio: a window returned before it was certain.
   std::optional<SampleRange> early_;
   std::vector<SkippedWindow> skipped_live_;
+  std::deque<SampleRange> closer_;
+  int64_t closer_count_ = 0;
+  bool is_closer_ = false;  // window_
   SampleRange window_;
   double window_bits_per_s_ = 0.0;
   int64_t window_count_ = 0;

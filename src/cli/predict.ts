@@ -43,6 +43,7 @@ interface PredictOptions {
   readonly start?: number;
   readonly end?: number;
   readonly channels: 'mixed' | 'separate';
+  readonly detail?: 'stretches';
   readonly failOn?: Prediction['global']['result'];
 }
 
@@ -55,7 +56,10 @@ interface ResolvedOptions extends PredictOptions {
 }
 
 interface Found {
+  /** With all details, for people. */
   readonly prediction: Prediction;
+  /** As the server would answer. */
+  readonly answer: Prediction;
   /** For a page; undefined without one, and if it could not be made. */
   readonly outline: Outline | undefined;
 }
@@ -98,6 +102,12 @@ export function addPredictCommand(program: Command): void {
       new Option('--channels <how>', 'with "separate", a verdict on each channel, too')
         .choices(['mixed', 'separate'])
         .default('mixed'),
+    )
+    .addOption(
+      new Option(
+        '--detail <what>',
+        'with "stretches", also in --json whether and where there is AI-generated speech',
+      ).choices(['stretches']),
     )
     .addOption(
       new Option(
@@ -169,7 +179,7 @@ async function predictAll(
         counts.failed++;
         timelines?.files.add({ file, problem: messageOf(outcome.error, file) });
       } else {
-        const { prediction, outline } = outcome;
+        const { prediction, answer, outline } = outcome;
         const { modelId, threshold } = options;
         timelines?.files.add({ file, prediction, outline, modelId, threshold });
         counts[prediction.global.result]++;
@@ -177,7 +187,7 @@ async function predictAll(
           // A failure stays one: not everything was judged.
           process.exitCode ??= exitCodes.unwantedResult;
         }
-        if (options.json) printJson({ file, model_id: options.modelId, ...prediction });
+        if (options.json) printJson({ file, model_id: options.modelId, ...answer });
         else print(predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows));
       }
       if (!isOneFile) progress.add('error' in outcome);
@@ -205,6 +215,7 @@ async function predictFile(
     start,
     end,
     channels,
+    detail,
   }: ResolvedOptions,
   showsProgress: boolean,
   outliner: Outliner | undefined,
@@ -239,9 +250,11 @@ async function predictFile(
       profile,
       channels: separate,
     };
-    const prediction = predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
+    const elapsedS = (performance.now() - startedMs) / 1000;
+    const prediction = predictionBody(analysis, { ...request, detail: 'stretches' }, elapsedS);
+    const answer = detail === undefined ? predictionBody(analysis, request, elapsedS) : prediction;
     // A page without its waveform is better than none.
     const outline = await outliner?.outline({ memory: pipeline.memory, ...region }).catch(() => undefined);
-    return { prediction, outline };
+    return { prediction, answer, outline };
   });
 }

@@ -58,9 +58,9 @@ function verdictText(
   );
 }
 
-/** A bar per segment, then the warnings. */
+/** A bar per segment, then the stretches that stand out, then the warnings. */
 function verdictLines(
-  { segments, warnings }: Pick<Prediction, 'segments' | 'warnings'>,
+  { segments, stretches = [], warnings }: Pick<Prediction, 'segments' | 'stretches' | 'warnings'>,
   colours: Colors,
   isWhole: boolean,
 ): Shown[] {
@@ -76,7 +76,11 @@ function verdictLines(
   if (told.length < warnings.length) {
     notes.push(styled(colours.yellow, `  ${warnings.length - told.length} more warnings: see --windows.`));
   }
-  return [...summary, ...rows, ...notes];
+  const parts = stretches.filter(({ strength }) => strength !== null);
+  const found = parts.map(({ start, end, score }) =>
+    styled(colours.red, `  AI-generated from ${clock(start)} to ${clock(end)}, score ${number(score)}`),
+  );
+  return [...summary, ...rows, ...found, ...notes];
 }
 
 type Segments = Prediction['segments'];

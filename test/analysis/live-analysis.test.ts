@@ -101,6 +101,7 @@ function assertSame(events: readonly LiveEvent[], analysis: Analysis): void {
     [durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb],
   );
   assert.deepEqual(end.skipped, skipped);
+  assert.deepEqual(end.closerWindows, analysis.closerWindows);
 }
 
 /** Speech, a pause of 7 s, speech. */

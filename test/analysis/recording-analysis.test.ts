@@ -91,7 +91,8 @@ function joined(steps: readonly RecordingStep[]) {
   }
   const last = steps.at(-1);
   assert.ok(last?.isLast, 'the last step says so');
-  return { ...last.summary, modelId: last.modelId, windows, skipped };
+  const { modelId, closerWindows } = last;
+  return { ...last.summary, modelId, windows, skipped, ...(closerWindows && { closerWindows }) };
 }
 
 function expected({ timesMs, damagedAtS, ...analysis }: Analysis) {
@@ -168,7 +169,7 @@ test('another process goes on from every step of a WAV file', async () => {
 test('the verdict is the same with nothing kept but sums', async () => {
   const file = monoWav(withPause(61), RATE_HZ);
   const whole = await inOneGo(file);
-  const { segments, ...global } = verdictOf(whole, 0.3, 80);
+  const { segments, stretches: _, ...global } = verdictOf(whole, 0.3, 80);
   let sums = new RunningVerdict(0.3).sums;
   const seen: unknown[] = [];
   for await (const step of analyser.analyseRecording(requestFor(file))) {

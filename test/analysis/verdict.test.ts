@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Analysis } from '../../src/analysis/analyser/analyser.js';
-import { predictionBody } from '../../src/analysis/verdict/prediction.js';
+import { largeFileBody, predictionBody } from '../../src/analysis/verdict/prediction.js';
 import { confidenceOf, resultOf, verdictOf } from '../../src/analysis/verdict/verdict.js';
 import { warningsOf } from '../../src/analysis/verdict/warnings.js';
 import type { LossyCodec } from '../../src/base/addon/addon.js';
@@ -22,6 +22,16 @@ const codedAt = (codec: LossyCodec, ...rates: number[]): Analysis => ({
     scores: [0.98],
     codec,
     codedBitsPerS,
+  })),
+});
+
+/** A minute of this score, with one window and the second look at it of another. */
+const spliced = (most: number, one: number): Analysis => ({
+  ...scored(...Array.from({ length: 12 }, (_, i) => [i === 6 ? one : most])),
+  closerWindows: Array.from({ length: 9 }, (_, i) => ({
+    startS: 27 + i,
+    endS: 29.5 + i,
+    scores: [i >= 3 && i <= 5 ? one : most],
   })),
 });
 
@@ -107,8 +117,10 @@ describe('the reason', () => {
     ['noise', { ...clear, noiseGapDb: 30.5 }, 'low_snr'],
     ['little noise', { ...clear, noiseGapDb: 31 }, null],
     ['noise on a telephone', { ...clear, highBandDropDb: 80, noiseGapDb: 3 }, 'band_limited'],
-    ['noise and disagreement', { ...scored([0.98], [0.02]), noiseGapDb: 3 }, 'mixed_content'],
-    ['windows that disagree', scored([0.98], [0.02]), 'mixed_content'],
+    ['noise and a generated sentence', { ...spliced(0.02, 0.98), noiseGapDb: 3 }, 'mixed_content'],
+    ['a generated sentence', spliced(0.02, 0.98), 'mixed_content'],
+    ['a sentence that is hardly less human', spliced(0.02, 0.1), null],
+    ['windows that disagree, and do not at a second look', scored([0.98], [0.02]), null],
     ['a score near the threshold', scored([0.59]), 'uncertain'],
     ['a score not so near the threshold', scored([0.61]), null],
     ['a score as near as its model allows', { ...scored([0.59]), uncertainBelowConfidence: 0.15 }, null],
@@ -123,6 +135,61 @@ describe('the reason', () => {
   for (const [what, analysis, reason] of cases) {
     test(`for ${what}`, () => assert.equal(verdict(analysis).reason, reason));
   }
+});
+
+test('the threshold decides on results, not on stretches', () => {
+  for (const threshold of [0.2, 0.5, 0.8]) {
+    const { stretches, reason } = verdict(spliced(0.02, 0.98), threshold);
+    assert.deepEqual(
+      stretches.map(({ startS, endS }) => [startS, endS]),
+      [[30.5, 34]],
+    );
+    assert.equal(reason, 'mixed_content');
+  }
+});
+
+test('a recording that is AI-generated as a whole is one stretch', () => {
+  const whole = scored([0.98], [0.97]);
+  assert.deepEqual(verdict(whole).stretches, [{ startS: 0, endS: 10, score: 0.975, strength: null }]);
+  assert.deepEqual(verdict(whole, 0.99).stretches, []);
+});
+
+describe('detail=stretches', () => {
+  const analysis = { ...spliced(0.02, 0.98), channels: 2 };
+  const asked = { model: 'm', predictionId: 'p', threshold: 0.5, silenceThresholdPercent: 80 };
+  const channels = [analysis, scored([0.02]), { ...scored(), durationS: 60 }];
+
+  test('adds fields to the answer and to each channel', () => {
+    for (const bodyOf of [predictionBody, largeFileBody]) {
+      const answer = bodyOf(analysis, { ...asked, channels, detail: 'stretches' }, 0);
+      assert.equal(answer.contains_generated, true);
+      assert.deepEqual(
+        answer.stretches?.map(({ start, end }) => [start, end]),
+        [[30.5, 34]],
+      );
+      assert.deepEqual(
+        answer.channels?.map(({ contains_generated, stretches }) => [contains_generated, stretches?.length]),
+        [
+          [true, 1],
+          [false, 0],
+          [false, 0],
+        ],
+      );
+    }
+  });
+
+  test('is all that adds them', () => {
+    for (const bodyOf of [predictionBody, largeFileBody]) {
+      const answer = JSON.stringify(bodyOf(analysis, { ...asked, channels }, 0));
+      assert.doesNotMatch(answer, /stretches|contains_generated/);
+    }
+  });
+
+  test('leaves the score of the whole recording its mean', () => {
+    const { global, segments } = predictionBody(analysis, { ...asked, detail: 'stretches' }, 0);
+    const mean = segments.reduce((sum, { scores }) => sum + (scores[0] as number), 0) / segments.length;
+    assert.equal(global.score, Math.round(mean * 1e6) / 1e6);
+  });
 });
 
 test('warnings name each skipped stretch and damage', () => {

@@ -31,6 +31,11 @@ const minute: Analysis = {
     endS: i * 5 + 5,
     scores: [score],
   })),
+  closerWindows: Array.from({ length: 14 }, (_, i) => ({
+    startS: 7 + i,
+    endS: 9.5 + i,
+    scores: [i >= 3 && i <= 10 ? 0.98 : 0.1],
+  })),
   skipped: [skippedWindows(97.5, [55, 60])],
   uncertainBelowConfidence: 0.15,
 };
@@ -79,7 +84,7 @@ test('the playground', async (t) => {
     await verdict.getByText('human, but 10 s look AI-generated at 0:10').waitFor();
     assert.equal(await verdict.locator('.verdict.uncertain').textContent(), 'Mixed');
     assert.match(await textOf(article), /In the API: bonafide, reason mixed_content/);
-    assert.match(await textOf(article), /Some windows look AI-generated and some human/);
+    assert.match(await textOf(article), /A part sounds AI-generated, and the rest does not/);
     await result.getByRole('heading', { name: '<img src=x' }).waitFor();
     assert.match(await textOf(article), /apollo-4-5-2026-03-26.*Threshold0\.5/);
     const focused = 'document.activeElement.className';

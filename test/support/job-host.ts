@@ -26,7 +26,7 @@ async function* steps({ source, cursor }: RecordingRequest): AsyncGenerator<Reco
       skipped: [],
     };
     const rest = {
-      version: 2,
+      version: 3,
       source: 's',
       scoreFingerprint: 'f',
       silenceThresholdPercent: 80,

@@ -7,7 +7,7 @@ export const stepFrom = (startS: number): RecordingStep => ({
   windows: [{ startS, endS: startS + 5, scores: [0.5] }],
   skipped: [],
   cursor: {
-    version: 2,
+    version: 3,
     source: 's',
     scoreFingerprint: 'f',
     silenceThresholdPercent: 80,

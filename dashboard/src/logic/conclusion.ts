@@ -3,7 +3,7 @@
 // A verdict as people should read it. The API has two results and, beside them, a reason for caution; a reader who sees only the
 // result of a call with a cloned voice in it goes home reassured.
 import { clock } from './clock.js';
-import type { Result, ScoredWindow, Stretch } from './windows.js';
+import type { AnswerStretch, Result, ScoredWindow, Stretch } from './windows.js';
 
 /** The results of the API in words. */
 export const resultWords: Readonly<Record<Result, string>> = { spoofed: 'AI-generated', bonafide: 'human' };
@@ -33,11 +33,13 @@ export interface Judged {
   readonly reason: string | null | undefined;
   /** By start. */
   readonly windows: readonly Pick<ScoredWindow, 'startS' | 'endS' | 'score' | 'result'>[];
+  /** Undefined if the answer was not asked for them. */
+  readonly stretches?: readonly AnswerStretch[] | undefined;
 }
 
 /** The meaning of a verdict, and its limits. */
-export function conclusionOf({ result, reason, windows }: Judged): Conclusion {
-  const oddStretches = oddStretchesIn(windows, result);
+export function conclusionOf({ result, reason, windows, stretches }: Judged): Conclusion {
+  const oddStretches = contradictionsOf(result, windows, stretches?.filter(isPart));
   const said = resultWords[result];
   const odd = oddWords(oddStretches, result);
   const amber = (word: string, ...rest: string[]): Conclusion => ({
@@ -53,6 +55,21 @@ export function conclusionOf({ result, reason, windows }: Judged): Conclusion {
     return amber('Probably', said, 'but whether there is a reason for caution is unknown');
   if (reason !== null) return amber('With caution', said);
   return { look: result, word: capital(said), rest: 'voice', oddStretches };
+}
+
+const isPart = ({ strength }: AnswerStretch): boolean => strength !== null;
+
+/** The server looks closer than windows of 5 s do, and knows how often they contradict each other by chance. */
+function contradictionsOf(
+  result: Result,
+  windows: Judged['windows'],
+  parts: readonly AnswerStretch[] | undefined,
+): OddStretch[] {
+  if (parts === undefined) return oddStretchesIn(windows, result);
+  if (result === 'spoofed') return parts.length === 0 ? [] : oddStretchesIn(windows, result);
+  return parts
+    .map(({ start: startS, end: endS, score }) => ({ startS, endS, score, strongest: { startS, endS } }))
+    .sort((a, b) => b.score - a.score);
 }
 
 /** Seconds and places of windows that contradict the verdict, in words. */

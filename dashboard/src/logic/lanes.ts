@@ -2,6 +2,7 @@
 import { type Conclusion, conclusionOf } from './conclusion.js';
 import {
   type AnswerSegment,
+  type AnswerStretch,
   type Result,
   type ScoredWindow,
   type Stretch,
@@ -23,6 +24,7 @@ interface Judged {
   readonly global: GlobalVerdict | null;
   readonly segments: readonly AnswerSegment[];
   readonly warnings: readonly string[];
+  readonly stretches?: readonly AnswerStretch[] | undefined;
 }
 
 /** An answer on a recording. */
@@ -50,16 +52,18 @@ export interface Lane {
 export function lanesOf(recording: JudgedRecording, threshold: number, mostWarnings: number): Lane[] {
   const { channels = [], ...mix } = recording;
   // The only channel is the mix.
-  return [mix, ...(channels.length > 1 ? channels : [])].map(({ channel, global, segments, warnings }) => {
-    const windows = windowsOf(segments, threshold);
-    return {
-      channel,
-      global,
-      conclusion: global === null ? undefined : conclusionOf({ ...global, windows }),
-      windows,
-      skipped: skippedIn(warnings),
-      warnings: warnings.slice(0, mostWarnings),
-      warningCount: warnings.length,
-    };
-  });
+  return [mix, ...(channels.length > 1 ? channels : [])].map(
+    ({ channel, global, segments, warnings, stretches }) => {
+      const windows = windowsOf(segments, threshold);
+      return {
+        channel,
+        global,
+        conclusion: global === null ? undefined : conclusionOf({ ...global, windows, stretches }),
+        windows,
+        skipped: skippedIn(warnings),
+        warnings: warnings.slice(0, mostWarnings),
+        warningCount: warnings.length,
+      };
+    },
+  );
 }

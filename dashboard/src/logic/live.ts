@@ -97,7 +97,7 @@ export function verdictSoFar(
     confidence,
     result: own,
     reason,
-    conclusion: conclusionOf({ result: own, reason, windows }),
+    conclusion: conclusionOf({ result: own, reason, windows, stretches: result?.stretches }),
   };
 }
 

@@ -6,7 +6,7 @@
 export const reasonTexts: Readonly<Record<string, string>> = {
   uncertain:
     'The score is so near the threshold that the verdict is little better than chance. A longer or better recording may help.',
-  mixed_content: 'Some windows look AI-generated and some human: the timeline shows where.',
+  mixed_content: 'A part sounds AI-generated, and the rest does not: the timeline shows where.',
   band_limited:
     'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
   low_bit_rate:

@@ -12,6 +12,8 @@ export interface Known {
   readonly reason: string | null;
   /** Global confidences below are `uncertain`; undefined if the server does not say. */
   readonly uncertainBelow: number | undefined;
+  /** Whether a stretch stands out from the rest, whatever the threshold. */
+  readonly isMixed: boolean;
 }
 
 export interface Verdict {
@@ -53,22 +55,17 @@ export function verdictAt(
   });
   const score = rounded(mean(windows.map((window) => window.score)));
   const confidence = rounded(mean(windows.map((window) => window.confidence)));
-  const results = new Set(windows.map(({ result }) => result));
   return {
     score,
     confidence,
     result: resultOf(score, threshold),
-    reason: reasonAt(confidence, results.size > 1, known),
+    reason: reasonAt(confidence, known),
     windows,
   };
 }
 
-/** `uncertain` and `mixed_content` follow from the scores, and hide the reasons that follow from the audio. */
-function reasonAt(
-  confidence: number,
-  isMixed: boolean,
-  { reason, uncertainBelow }: Known,
-): string | null | undefined {
+/** `uncertain` follows from the scores. It and `mixed_content` hide the reasons that follow from the audio. */
+function reasonAt(confidence: number, { reason, uncertainBelow, isMixed }: Known): string | null | undefined {
   if (uncertainBelow === undefined) return undefined;
   if (confidence < uncertainBelow) return 'uncertain';
   if (isMixed) return 'mixed_content';

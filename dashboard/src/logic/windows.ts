@@ -18,6 +18,15 @@ export interface ScoredWindow extends Stretch {
   readonly result: Result;
 }
 
+/** A stretch of an answer. */
+export interface AnswerStretch {
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+  /** Null for a recording that is AI-generated as a whole. */
+  readonly strength: number | null;
+}
+
 /** A segment of any answer; without scores for large files. */
 export interface AnswerSegment {
   readonly start: number;

@@ -73,6 +73,8 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
   /** Of the model that answered; never an alias. */
   readonly modelId: string;
   readonly windows: readonly ScoredWindow[];
+  /** Of a second look where windows disagree, at steps of a second (src/analysis/stretches); absent if nothing did. */
+  readonly closerWindows?: readonly ScoredWindow[];
   /** A global confidence below this is uncertain; absent if the model's entry does not say. */
   readonly uncertainBelowConfidence?: number;
   readonly timesMs: StageTimesMs;

@@ -23,6 +23,7 @@ export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounte
       const analysis = await analyser.analyse(request);
       const scores = sumsOf(analysis.modelId);
       scores.add(analysis.windows);
+      scores.addCloser(analysis.closerWindows);
       scores.end();
       return analysis;
     },
@@ -39,7 +40,10 @@ export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounte
         onEvent(event) {
           scores ??= sumsOf(live.modelId);
           if (event.kind === 'window') scores.add([event.window]);
-          else if (event.kind === 'end') scores.end();
+          else if (event.kind === 'end') {
+            scores.addCloser(event.closerWindows);
+            scores.end();
+          }
           request.onEvent(event);
         },
       });
@@ -61,6 +65,7 @@ async function* counted(
   const scores = sumsOf(detector?.id ?? model);
   for await (const step of steps) {
     scores.add(step.windows);
+    if (step.isLast) scores.addCloser(step.closerWindows);
     // The first windows of a continued recording are not known here.
     if (step.isLast && cursor?.checkpoint === undefined) scores.end();
     yield step;
@@ -91,6 +96,11 @@ class FileScores {
       this.#sum += mean;
     }
     this.#windows += windows.length;
+  }
+
+  /** They are work, but count once in the scores of the recording. */
+  addCloser(windows: readonly ScoredWindow[] = []): void {
+    if (windows.length > 0) this.#counter.countWindows(this.#modelId, windows.length);
   }
 
   /** A file without speech has no score. */

@@ -38,6 +38,8 @@ export type LiveEvent =
       readonly summary: AudioSummary & { readonly timesMs: LiveTimesMs };
       /** All skipped stretches, joined as in the analysis of a file. */
       readonly skipped: readonly SkippedStretch[];
+      /** Of the second look, see Analysis. */
+      readonly closerWindows?: readonly ScoredWindow[];
     }
   /** ServiceError, as `Analyser.analyse` rejects with. */
   | { readonly kind: 'failed'; readonly reason: unknown };

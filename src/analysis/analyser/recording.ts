@@ -12,7 +12,7 @@ import type { LiveAnalyser } from './live.js';
  * its step and giving to a later request for the same part of the same recording with the same model and silence threshold.
  */
 export interface RecordingCursor {
-  readonly version: 2;
+  readonly version: 3;
   /** ByteSource.identity */
   readonly source: string;
   /** DetectorStatus.scoreFingerprint */
@@ -27,6 +27,16 @@ export interface RecordingCursor {
   readonly audioS: number;
   /** The state of the native code, in base64; absent if nothing of this part was analysed yet. */
   readonly checkpoint?: string;
+  /** What the second look has seen; absent at the beginning. */
+  readonly secondLook?: SecondLookState;
+}
+
+/** The windows so far, as far as the choice of windows for a second look depends on them. */
+export interface SecondLookState {
+  /** Windows by their log-odds, in bins. */
+  readonly bins: readonly number[];
+  /** The starts of wanted windows, in steps from the start of the analysed part. */
+  readonly steps: readonly number[];
 }
 
 export interface RecordingRequest extends AudioPart {
@@ -80,6 +90,8 @@ export interface RecordingEnd extends RecordingResults {
   /** DetectorStatus.scoreFingerprint */
   readonly scoreFingerprint: string;
   readonly summary: RecordingSummary;
+  /** Of the whole recording, see Analysis. */
+  readonly closerWindows?: readonly ScoredWindow[];
 }
 
 export type RecordingStep = RecordingPart | RecordingEnd;

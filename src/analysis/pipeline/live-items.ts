@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type CodedSound, codedSoundOf, type SkippedWindow } from '../../base/addon/addon.js';
+import type { ScoredWindow } from '../analyser/analyser.js';
 import type { LiveEvent } from '../analyser/live.js';
 import type { LiveProgress, SlottedInput } from '../prepare/prepare-task.js';
 
@@ -15,6 +16,11 @@ interface PendingWindow extends CodedSound {
 type Item = { readonly window: PendingWindow } | { readonly skipped: SkippedWindow };
 
 const startOf = (item: Item): number => ('window' in item ? item.window.startS : item.skipped.startS);
+
+const scoredWindow = (window: PendingWindow): ScoredWindow => {
+  const { startS, endS, scores } = window;
+  return { startS, endS, scores, ...codedSoundOf(window) };
+};
 
 /** Puts the outcomes of the windows of live audio, in any order, into the order of the audio. */
 export class LiveItems {
@@ -36,11 +42,13 @@ export class LiveItems {
     this.#announced.set(input, this.#windowOf(input));
   }
 
-  scored(input: SlottedInput, score: number): void {
+  /** @returns the window, once it has all of its scores */
+  scored(input: SlottedInput, score: number): ScoredWindow | undefined {
     const window = this.#announced.get(input) as PendingWindow;
     this.#announced.delete(input);
     window.scores[input.inputIndex] = score;
     window.missing--;
+    return window.missing > 0 ? undefined : scoredWindow(window);
   }
 
   progressed({ atEnd, certainWindows, skipped }: LiveProgress): void {
@@ -60,10 +68,10 @@ export class LiveItems {
       this.#items.shift();
       return { kind: 'skipped', window: first.skipped };
     }
-    const { index, missing, startS, endS, scores } = first.window;
+    const { index, missing } = first.window;
     if (missing > 0 || index >= this.#certainWindows) return undefined;
     this.#items.shift();
-    return { kind: 'window', window: { startS, endS, scores, ...codedSoundOf(first.window) } };
+    return { kind: 'window', window: scoredWindow(first.window) };
   }
 
   #windowOf(input: SlottedInput): PendingWindow {

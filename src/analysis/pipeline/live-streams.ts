@@ -7,6 +7,7 @@ import type { JobOwner } from '../scoring/scheduler.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 import { Flight, type FlightRun } from './flight.js';
 import { LiveItems } from './live-items.js';
+import { LiveSecondLook } from './live-second-look.js';
 import { toServiceError } from './stage-failure.js';
 import type { Threads } from './threads.js';
 
@@ -17,7 +18,7 @@ const MAX_TASK_S = 5;
 /** Overhead per piece. */
 const PIECE_BYTES = 512;
 /** Of one stream, in front of the scoring threads. */
-const MAX_UNSCORED_WINDOWS = 2;
+const MAX_UNSCORED_WINDOWS = 1;
 
 export interface LiveModel extends AnsweringDetector {
   readonly index: number;
@@ -67,6 +68,7 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
   readonly #onClosed: () => void;
   readonly #stream = ++lastStream;
   readonly #items = new LiveItems();
+  readonly #secondLook = new LiveSecondLook();
   #pieces: Piece[] = [];
   #pendingS = 0;
   #runningS = 0;
@@ -130,7 +132,7 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
   }
 
   announced(input: SlottedInput): void {
-    this.#items.announced(input);
+    (input.isCloser ? this.#secondLook : this.#items).announced(input);
   }
 
   scored(input: SlottedInput, [score = Number.NaN]: Float64Array): void {
@@ -138,7 +140,11 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
       this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#model.id }));
       return;
     }
-    this.#items.scored(input, score);
+    if (input.isCloser) this.#secondLook.scored(input, score);
+    else {
+      const window = this.#items.scored(input, score);
+      if (window !== undefined) this.#secondLook.add(input.windowIndex, window);
+    }
     this.#tell();
     this.#work();
   }
@@ -160,12 +166,14 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
   }
 
   #work(): void {
-    if (this.#running !== undefined || this.#isFinished || this.#isClosed) return;
+    if (this.#running !== undefined || this.#isClosed) return;
+    if (this.#isFinished && !this.#secondLook.isWanting) return;
     if (this.#items.unscored >= MAX_UNSCORED_WINDOWS) return;
     const hasNews = this.#pendingS >= Math.min(this.#wantedS, STEP_S);
     if (!hasNews && !this.#hasMore && !this.#isFinishing) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
+      this.#tell();
       this.#work();
     });
   }
@@ -217,6 +225,7 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
       options: { minDurationS, maxDurationS, silenceThresholdPercent, timeLimitMs },
       pieces,
       isLast: this.#isFinished,
+      closerWindows: this.#secondLook.takeWanted(),
     };
   }
 
@@ -235,7 +244,10 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
     // Once more, for the windows that found no room.
     if (live.hasMore) this.#isFinished = false;
     this.#items.progressed(live);
-    if (live.atEnd) this.#summary = summary;
+    if (live.atEnd && !live.hasMore) {
+      this.#secondLook.endAt(live.certainWindows);
+      this.#summary = summary;
+    }
     this.#tell();
   }
 
@@ -246,10 +258,12 @@ class LiveStream implements LiveAudio, JobOwner, FlightRun {
       onEvent(event);
     }
     if (this.#summary === undefined || !this.#items.isEmpty || this.#isClosed) return;
+    if (this.#secondLook.isBusy || this.#running !== undefined) return;
     const { decodeMs, featuresMs, skipped, damagedAtS, ...measured } = this.#summary;
     const timesMs = { decode: decodeMs, features: featuresMs };
     const summary = { ...measured, ...uncertaintyOf(this.#model), timesMs };
-    onEvent({ kind: 'end', summary, skipped });
+    const closerWindows = this.#secondLook.windowsUntil(summary.durationS);
+    onEvent({ kind: 'end', summary, skipped, ...(closerWindows.length > 0 && { closerWindows }) });
     void this.close();
   }
 }

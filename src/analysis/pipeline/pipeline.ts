@@ -8,7 +8,14 @@ import type { ProcessPlace } from '../../base/config/process-place.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { once } from '../../base/once.js';
-import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
+import type {
+  Analysis,
+  AnalysisRequest,
+  AudioWindow,
+  PipelineStatus,
+  StageTimesMs,
+  VoiceEmbedding,
+} from '../analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { forGpu } from '../models/gpu-twin.js';
@@ -16,6 +23,7 @@ import { type Model, readManifest } from '../models/manifest.js';
 import { readModelFile } from '../models/model-file.js';
 import type { ModelSource } from '../models/model-source.js';
 import { chooseProvider, type ProviderChoice, trialOf } from '../scoring/provider.js';
+import { SecondLook } from '../stretches/second-look.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import { type EngineConfig, engineFor } from './engine.js';
@@ -98,6 +106,20 @@ async function sharedSource(modelsDir: string, model: Model): Promise<ModelSourc
   return shared;
 }
 
+/** The windows of a second look that the first one asks for. */
+function closerWindows({ windows, durationS }: Analysis, { startS = 0 }: AnalysisRequest): AudioWindow[] {
+  const look = new SecondLook(startS);
+  for (const window of windows) look.add(window);
+  return look.windowsUntil(startS + durationS);
+}
+
+const sumOf = (a: StageTimesMs, b: StageTimesMs): StageTimesMs => ({
+  queue: a.queue + b.queue,
+  decode: a.decode + b.decode,
+  features: a.features + b.features,
+  inference: a.inference + b.inference,
+});
+
 class Pipeline implements FullAnalyser {
   readonly #threads: Threads;
   readonly #models: readonly Model[];
@@ -133,7 +155,15 @@ class Pipeline implements FullAnalyser {
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
     const { index, model } = this.#modelNamed(request.model, 'detection');
-    return this.#analyseFile(request, index, new AnalysisRun(model, request.onProgress));
+    const first = await this.#analyseFile(request, index, new AnalysisRun(model, request.onProgress));
+    const closer = closerWindows(first, request);
+    if (closer.length === 0) return first;
+    const second = await this.#analyseFile(request, index, new AnalysisRun(model), closer);
+    return {
+      ...first,
+      closerWindows: second.windows,
+      timesMs: sumOf(first.timesMs, second.timesMs),
+    };
   }
 
   async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
@@ -165,10 +195,11 @@ class Pipeline implements FullAnalyser {
     request: AnalysisRequest,
     model: number,
     run: FileRun<Output, Result>,
+    windows?: readonly AudioWindow[],
   ): Promise<Result> {
     request.signal.throwIfAborted();
     this.#refuseIfClosing();
-    return this.#requests.analyse(request, model, run);
+    return this.#requests.analyse(request, model, run, windows);
   }
 
   #refuseIfClosing(): void {

@@ -9,6 +9,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { ScoredWindow } from '../analyser/analyser.js';
 import type { RecordingCursor, RecordingEnd, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
+import type { SecondLook } from '../stretches/second-look.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 import type { FlightRun } from './flight.js';
 
@@ -33,6 +34,7 @@ type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
 export class RecordingRun implements FlightRun {
   readonly #detector: ScoringDetector;
   readonly #cursorAt: CursorMaker;
+  readonly #look: SecondLook | undefined;
   /** In the order of the audio. */
   readonly #pending: PendingWindow[] = [];
   readonly #steps: RecordingStep[] = [];
@@ -43,9 +45,11 @@ export class RecordingRun implements FlightRun {
   #isComplete = false;
   #wake = (): void => {};
 
-  constructor(detector: ScoringDetector, cursorAt: CursorMaker) {
+  /** @param look told of the windows before their cursor is made */
+  constructor(detector: ScoringDetector, cursorAt: CursorMaker, look?: SecondLook) {
     this.#detector = detector;
     this.#cursorAt = cursorAt;
+    this.#look = look;
   }
 
   get settled(): boolean {
@@ -118,7 +122,9 @@ export class RecordingRun implements FlightRun {
       const window = this.#pending.shift() as PendingWindow;
       const { startS, endS, scores, skippedBefore, checkpoint } = window;
       this.#skipped.push(...skippedBefore);
-      this.#windows.push({ startS, endS, scores, ...codedSoundOf(window) });
+      const scored = { startS, endS, scores, ...codedSoundOf(window) };
+      this.#windows.push(scored);
+      this.#look?.add(scored);
       if (checkpoint === undefined) continue;
       this.#add({ isLast: false, ...this.#takeResults(), cursor: this.#cursorAt(endS, checkpoint) });
     }

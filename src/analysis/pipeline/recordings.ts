@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { audioPartOf } from '../../base/addon/addon.js';
+import { type AudioWindow, audioPartOf } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { ScoredWindow } from '../analyser/analyser.js';
 import {
   CursorRefused,
   type RecordingCursor,
@@ -18,6 +19,7 @@ import type {
 import { RangeFeeder } from '../prepare/range-feeder.js';
 import { RangeMailbox } from '../prepare/range-mailbox.js';
 import { RunControl } from '../prepare/run-control.js';
+import { SecondLook } from '../stretches/second-look.js';
 import type { AnsweringDetector } from './answering-detector.js';
 import { acceptInputs, Flight, type FlightPath } from './flight.js';
 import { RecordingRun } from './recording-run.js';
@@ -83,10 +85,37 @@ export class Recordings {
     request: RecordingRequest,
     model: RecordingModel,
   ): AsyncGenerator<RecordingStep, void, void> {
-    const { signal, source, onProgress, owner: group = '' } = request;
-    signal.throwIfAborted();
+    request.signal.throwIfAborted();
     checkCursor(request, model);
-    const run = new RecordingRun(model, cursorMaker(request, model));
+    const { cursor, startS = 0 } = request;
+    const look = new SecondLook(startS, cursor?.secondLook);
+    for await (const step of this.#pass(request, model, look)) {
+      const windows = step.isLast ? look.windowsUntil(startS + step.summary.durationS) : [];
+      if (!step.isLast || windows.length === 0) {
+        yield step;
+        continue;
+      }
+      const closerWindows: ScoredWindow[] = [];
+      const { cursor: _, onProgress: __, ...second } = request;
+      for await (const { windows: closer } of this.#pass(second, model, undefined, windows))
+        closerWindows.push(...closer);
+      yield { ...step, closerWindows };
+    }
+  }
+
+  /**
+   * Reads the recording once.
+   * @param look told of all windows
+   * @param windows in place of those of 5 s side by side
+   */
+  async *#pass(
+    request: RecordingRequest,
+    model: RecordingModel,
+    look: SecondLook | undefined,
+    windows?: readonly AudioWindow[],
+  ): AsyncGenerator<RecordingStep, void, void> {
+    const { signal, source, onProgress, owner: group = '' } = request;
+    const run = new RecordingRun(model, cursorMaker(request, model, look), look);
     const owner = { group, isBackground: true };
     const flight = new Flight(this.#path, {
       owner,
@@ -105,7 +134,7 @@ export class Recordings {
     const makeTask = (control: number): RecordingTask => {
       // Here, where an abort is heard of also: then one thread alone decides which of them came first.
       flight.stopAfter(request.timeLimitMs, 'ANALYSIS_TIMEOUT');
-      return { ...taskOf(request, model), id: flight.id, control, mailbox: mailbox.shared };
+      return { ...taskOf(request, model, windows), id: flight.id, control, mailbox: mailbox.shared };
     };
     const work = async (): Promise<void> => {
       const result = await flight.prepare(this.#pool, makeTask);
@@ -133,6 +162,7 @@ export class Recordings {
 function taskOf(
   request: RecordingRequest,
   model: RecordingModel,
+  windows: readonly AudioWindow[] | undefined,
 ): Omit<RecordingTask, 'id' | 'control' | 'mailbox'> {
   const { source, cursor } = request;
   return {
@@ -144,8 +174,9 @@ function taskOf(
       maxDurationS: request.maxDurationS,
       silenceThresholdPercent: request.silenceThresholdPercent,
       timeLimitMs: request.timeLimitMs,
-      checkpointIntervalS: request.stepS ?? STEP_S,
+      checkpointIntervalS: windows === undefined ? (request.stepS ?? STEP_S) : 0,
       ...audioPartOf(request),
+      ...(windows && { windows }),
     },
     ...(cursor?.checkpoint !== undefined && { checkpoint: Buffer.from(cursor.checkpoint, 'base64') }),
   };
@@ -160,16 +191,21 @@ function failureOf(
   return toServiceError(result, request, request.timeLimitMs);
 }
 
-function cursorMaker(request: RecordingRequest, { scoreFingerprint }: RecordingModel) {
+function cursorMaker(
+  request: RecordingRequest,
+  { scoreFingerprint }: RecordingModel,
+  look: SecondLook | undefined,
+) {
   const { source, silenceThresholdPercent, startS = 0 } = request;
   return (endS: number, checkpoint: Uint8Array): RecordingCursor => ({
-    version: 2,
+    version: 3,
     source: source.identity,
     scoreFingerprint,
     silenceThresholdPercent,
     ...audioPartOf(request),
     audioS: endS - startS,
     checkpoint: Buffer.from(checkpoint).toString('base64'),
+    ...(look && { secondLook: look.state }),
   });
 }
 
@@ -177,7 +213,7 @@ function checkCursor(request: RecordingRequest, { scoreFingerprint }: RecordingM
   const { cursor, source, silenceThresholdPercent } = request;
   if (cursor === undefined) return;
   const problems = {
-    version: cursor.version !== 2,
+    version: cursor.version !== 3,
     recording: cursor.source !== source.identity,
     model: cursor.scoreFingerprint !== scoreFingerprint,
     'silence threshold': cursor.silenceThresholdPercent !== silenceThresholdPercent,

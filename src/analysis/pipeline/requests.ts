@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { audioPartOf } from '../../base/addon/addon.js';
+import { type AudioWindow, audioPartOf } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import type { AnalysisRequest } from '../analyser/analyser.js';
 import type { PrepareTask } from '../prepare/prepare-task.js';
@@ -20,11 +20,15 @@ export class Requests {
     this.#timeouts = timeouts;
   }
 
-  /** @param model its index */
+  /**
+   * @param model its index
+   * @param windows in place of those of 5 s side by side
+   */
   async analyse<Output, Result>(
     request: AnalysisRequest,
     model: number,
     run: FileRun<Output, Result>,
+    windows?: readonly AudioWindow[],
   ): Promise<Result> {
     const { signal, longTimeoutMs, owner = '' } = request;
     const { queueTimeoutMs, analysisTimeoutMs } =
@@ -60,6 +64,7 @@ export class Requests {
           silenceThresholdPercent: request.silenceThresholdPercent,
           timeLimitMs: analysisTimeoutMs,
           ...audioPartOf(request),
+          ...(windows && { windows }),
         },
       };
     };

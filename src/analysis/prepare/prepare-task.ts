@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AudioWindow,
   LiveFormat,
   LiveState,
   PreparedInput,
@@ -61,6 +62,8 @@ export interface LiveTask extends Pick<PrepareTask, 'id' | 'control' | 'model' |
   readonly pieces: readonly Uint8Array[];
   /** True for the last pieces. */
   readonly isLast: boolean;
+  /** See LiveStream.lookCloser. */
+  readonly closerWindows: readonly AudioWindow[];
 }
 
 export interface LiveProgress extends LiveState {

@@ -121,6 +121,7 @@ function prepareLive(task: LiveTask): PrepareResult {
     // This thread may have no more work for hours, and no reason to collect garbage.
     for (const piece of pieces) if (isWhole(piece)) addon.freeBuffer(piece);
     if (task.isLast) stream.finish();
+    if (task.closerWindows.length > 0) stream.lookCloser({ windows: task.closerWindows });
     let hasMore = false;
     const { inputSize } = preparers[task.model] as Preparer;
     while (stream.advance()) {
@@ -132,6 +133,9 @@ function prepareLive(task: LiveTask): PrepareResult {
       if (prepared === undefined) break;
       held.push({ ...prepared, slot });
       slot = undefined;
+      // Its score may ask for windows that begin before it: their audio is dropped if the stream goes on without them.
+      hasMore = prepared.isCloser === undefined && prepared.inputIndex + 1 === prepared.inputsInWindow;
+      if (hasMore) break;
     }
     const live = { ...stream.state(), hasMore };
     return { ok: true, inputs: held, inputCount: held.length, summary: stream.summary(), live };

@@ -2,6 +2,7 @@
 
 import type { LargeFilePrediction, Prediction } from '../../base/contract/prediction.js';
 import type { Analysis } from '../analyser/analyser.js';
+import type { Stretch } from './stretches.js';
 import { rounded, type Segment, type Verdict, verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
 
@@ -15,21 +16,24 @@ export interface PredictionRequest {
   readonly silenceThresholdPercent: number;
   /** The name of the profile behind the scores. */
   readonly profile?: string | undefined;
+  /** Further parts of the answer that the request asks for. */
+  readonly detail?: 'stretches' | undefined;
   /** The analyses of the single channels, if the request asks for them. */
   readonly channels?: readonly Analysis[] | undefined;
 }
 
+type Found = Pick<Prediction, 'contains_generated' | 'stretches'>;
 type AnyPrediction = Prediction | LargeFilePrediction;
 
 /** The differences between the answers of v1's routes. */
 interface Wording<Body extends AnyPrediction> {
-  global(verdict: Omit<Verdict, 'segments'>): Body['global'];
+  global(verdict: Omit<Verdict, 'segments' | 'stretches'>): Body['global'];
   segment(segment: Segment, index: number): Body['segments'][number];
 }
 
 function bodyOf<Body extends AnyPrediction>(
   analysis: Analysis,
-  { model, predictionId, threshold, silenceThresholdPercent, profile, channels }: PredictionRequest,
+  { model, predictionId, threshold, silenceThresholdPercent, profile, detail, channels }: PredictionRequest,
   processingS: number,
   wording: Wording<Body>,
 ) {
@@ -43,6 +47,7 @@ function bodyOf<Body extends AnyPrediction>(
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
     warnings: warningsOf(analysis, silenceThresholdPercent),
+    ...(detail && foundBody(verdict.stretches)),
     ...(channels && {
       channels: channels.map((each, channel) => {
         // One side of a call may say nothing.
@@ -52,9 +57,23 @@ function bodyOf<Body extends AnyPrediction>(
           global: own ? wording.global(own) : null,
           segments: own ? own.segments.map(wording.segment) : [],
           warnings: warningsOf(each, silenceThresholdPercent),
+          ...(detail && foundBody(own ? own.stretches : [])),
         };
       }),
     }),
+  };
+}
+
+/** Whether and where there is AI-generated speech. */
+export function foundBody(stretches: readonly Stretch[]): Required<Found> {
+  return {
+    contains_generated: stretches.length > 0,
+    stretches: stretches.map(({ startS, endS, score, strength }) => ({
+      start: rounded(startS),
+      end: rounded(endS),
+      score: rounded(score),
+      strength: strength === null ? null : rounded(strength),
+    })),
   };
 }
 

@@ -15,8 +15,9 @@ export type Measured = Pick<Analysis, 'highBandDropDb' | 'noiseGapDb' | 'uncerta
 
 /** The verdict before its reason. */
 export interface Judgement {
-  readonly spoofedWindows: number;
-  readonly bonafideWindows: number;
+  readonly windows: number;
+  /** Some stretch stands out from the rest. */
+  readonly isMixed: boolean;
   readonly lowBitRateWindows: number;
   readonly confidence: number;
 }
@@ -40,10 +41,9 @@ export const reasons = {
       judgement.confidence < uncertainBelowConfidence,
   },
   mixed_content: {
-    when: 'Some windows are spoofed and some are bonafide: see the segments.',
-    meaning: 'Some windows look AI-generated and some human: the timeline shows where.',
-    applies: (_: Measured, judgement: Judgement) =>
-      judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
+    when: 'A stretch sounds AI-generated and stands out from the rest of the recording: `detail=stretches` says where.',
+    meaning: 'A part sounds AI-generated, and the rest does not: the timeline shows where.',
+    applies: (_: Measured, { isMixed }: Judgement) => isMixed,
   },
   band_limited: {
     when:
@@ -58,8 +58,7 @@ export const reasons = {
     when: `More than half of the windows are Opus at less than ${LOW_OPUS_RATE_BELOW_BITS_PER_S} bits per second, of all channels.`,
     meaning:
       'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
-    applies: (_: Measured, { lowBitRateWindows, spoofedWindows, bonafideWindows }: Judgement) =>
-      2 * lowBitRateWindows > spoofedWindows + bonafideWindows,
+    applies: (_: Measured, { lowBitRateWindows, windows }: Judgement) => 2 * lowBitRateWindows > windows,
   },
   low_snr: {
     when:

@@ -6,7 +6,9 @@
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
+import { findContrasts } from '../stretches/contrasts.js';
 import { hasLowBitRate, type Measured, type Reason, reasonOf } from './reasons.js';
+import { type Stretch, stretchesOf } from './stretches.js';
 import { unheardText } from './warnings.js';
 
 export type Result = Prediction['global']['result'];
@@ -25,6 +27,8 @@ export interface Verdict {
   readonly result: Result;
   readonly reason: Reason | null;
   readonly segments: readonly Segment[];
+  /** AI-generated, in the order of the recording. */
+  readonly stretches: readonly Stretch[];
 }
 
 /**
@@ -52,7 +56,6 @@ export function confidenceOf(score: number, threshold: number): number {
 /** Plain JSON, so that a verdict can be continued by another process. */
 export interface VerdictSums {
   readonly windows: number;
-  readonly spoofedWindows: number;
   readonly lowBitRateWindows: number;
   readonly scoreSum: number;
   readonly confidenceSum: number;
@@ -62,7 +65,6 @@ export interface VerdictSums {
 export class RunningVerdict {
   readonly #threshold: number;
   #windows: number;
-  #spoofedWindows: number;
   #lowBitRateWindows: number;
   #scoreSum: number;
   #confidenceSum: number;
@@ -74,7 +76,6 @@ export class RunningVerdict {
   constructor(threshold: number, sums?: VerdictSums) {
     this.#threshold = threshold;
     this.#windows = sums?.windows ?? 0;
-    this.#spoofedWindows = sums?.spoofedWindows ?? 0;
     this.#lowBitRateWindows = sums?.lowBitRateWindows ?? 0;
     this.#scoreSum = sums?.scoreSum ?? 0;
     this.#confidenceSum = sums?.confidenceSum ?? 0;
@@ -83,7 +84,6 @@ export class RunningVerdict {
   get sums(): VerdictSums {
     return {
       windows: this.#windows,
-      spoofedWindows: this.#spoofedWindows,
       lowBitRateWindows: this.#lowBitRateWindows,
       scoreSum: this.#scoreSum,
       confidenceSum: this.#confidenceSum,
@@ -101,18 +101,21 @@ export class RunningVerdict {
       result: resultOf(score, this.#threshold),
     };
     this.#windows++;
-    if (segment.result === 'spoofed') this.#spoofedWindows++;
     if (hasLowBitRate(window)) this.#lowBitRateWindows++;
     this.#scoreSum += score;
     this.#confidenceSum += segment.confidence;
     return segment;
   }
 
-  /** @throws ServiceError NO_SPEECH when no window was scored: silence is never called bona fide */
+  /**
+   * @param isMixed whether some stretch stands out from the rest
+   * @throws ServiceError NO_SPEECH when no window was scored: silence is never called bona fide
+   */
   finish(
     measured: Measured & Pick<Analysis, 'unheard'>,
     silenceThresholdPercent: number,
-  ): Omit<Verdict, 'segments'> {
+    isMixed = false,
+  ): Omit<Verdict, 'segments' | 'stretches'> {
     const windows = this.#windows;
     if (windows === 0) {
       // The voice may be there.
@@ -121,10 +124,9 @@ export class RunningVerdict {
     }
     const score = rounded(this.#scoreSum / windows);
     const confidence = rounded(this.#confidenceSum / windows);
-    const spoofedWindows = this.#spoofedWindows;
     const judgement = {
-      spoofedWindows,
-      bonafideWindows: windows - spoofedWindows,
+      windows,
+      isMixed,
       lowBitRateWindows: this.#lowBitRateWindows,
       confidence,
     };
@@ -144,5 +146,7 @@ export class RunningVerdict {
 export function verdictOf(analysis: Analysis, threshold: number, silenceThresholdPercent: number): Verdict {
   const verdict = new RunningVerdict(threshold);
   const segments = analysis.windows.map((window) => verdict.add(window));
-  return { ...verdict.finish(analysis, silenceThresholdPercent), segments };
+  const contrasts = findContrasts(analysis);
+  const global = verdict.finish(analysis, silenceThresholdPercent, contrasts.length > 0);
+  return { ...global, segments, stretches: stretchesOf(analysis, global, contrasts) };
 }

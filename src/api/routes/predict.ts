@@ -69,7 +69,8 @@ export function predictRoute(
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, channels };
+        const { detail } = fields;
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, detail, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });
     },

@@ -14,6 +14,8 @@ const STATE_BYTES = 1024 * KIBIBYTE;
 const FREE_BYTES = 256 * KIBIBYTE;
 /** Overhead per piece of audio. */
 export const PIECE_BYTES = 512;
+/** The score of a window. */
+export const WINDOW_BYTES = 128;
 /** Size of an event. */
 export const EVENT_BYTES = 512;
 

@@ -2,8 +2,11 @@
 //
 // This room serves live audio over WebSockets: messages, sessions, resumption and time limits. A session
 // outlives its connection for a short time, so that a client can resume it.
-import type { ScoreAdjustment } from '../../analysis/analyser/analyser.js';
+import type { ScoreAdjustment, ScoredWindow } from '../../analysis/analyser/analyser.js';
 import type { LiveAnalyser, LiveAudio, LiveEvent } from '../../analysis/analyser/live.js';
+import { findContrasts } from '../../analysis/stretches/contrasts.js';
+import { foundBody } from '../../analysis/verdict/prediction.js';
+import { stretchesOf } from '../../analysis/verdict/stretches.js';
 import { RunningVerdict, rounded } from '../../analysis/verdict/verdict.js';
 import { warningsOf } from '../../analysis/verdict/warnings.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
@@ -13,7 +16,7 @@ import { OPUS_RATE_HZ, type StreamFields, TELEPHONE_RATE_HZ } from '../../base/c
 import { ServiceError } from '../../base/errors/service-error.js';
 import { invalid } from './client-message.js';
 import { opusSamples } from './opus-duration.js';
-import { EVENT_BYTES, PIECE_BYTES, type StreamMemory } from './stream-memory.js';
+import { EVENT_BYTES, PIECE_BYTES, type StreamMemory, WINDOW_BYTES } from './stream-memory.js';
 
 /** Kept for a client that comes back: as many as can be on their way to it. */
 const MAX_KEPT_EVENTS = 512;
@@ -60,6 +63,8 @@ export class StreamSession {
   readonly #memory: Pick<StreamMemory, 'keep'>;
   readonly #live: LiveAudio;
   readonly #verdict: RunningVerdict;
+  /** For the stretches. */
+  readonly #windows: ScoredWindow[] = [];
   readonly #onOver: (reason: ServiceError | undefined) => void;
   readonly #kept: ServerMessage[] = [];
   #listener: SessionListener | undefined;
@@ -243,7 +248,8 @@ export class StreamSession {
     }
   }
 
-  #tellWindow(window: Extract<LiveEvent, { kind: 'window' }>['window']): void {
+  #tellWindow(window: ScoredWindow): void {
+    this.#windows.push(window);
     const { startS, endS, scores, confidence, result } = this.#verdict.add(window);
     const { reason: _, ...global } = this.#verdict.finish({}, this.fields.silence_threshold);
     this.#tell({
@@ -258,11 +264,13 @@ export class StreamSession {
     });
   }
 
-  #tellResult({ summary, skipped }: Extract<LiveEvent, { kind: 'end' }>): void {
-    const { silence_threshold, model } = this.fields;
+  #tellResult({ summary, skipped, ...look }: Extract<LiveEvent, { kind: 'end' }>): void {
+    const { silence_threshold, model, detail } = this.fields;
     this.#skippedS = skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
     try {
-      const global = this.#verdict.finish(summary, silence_threshold);
+      const scored = { ...look, windows: this.#windows };
+      const contrasts = findContrasts(scored);
+      const global = this.#verdict.finish(summary, silence_threshold, contrasts.length > 0);
       this.#result = {
         type: 'result',
         events: this.#events,
@@ -271,6 +279,7 @@ export class StreamSession {
         model,
         audio_duration: rounded(summary.durationS),
         warnings: warningsOf({ ...summary, skipped }, silence_threshold),
+        ...(detail && foundBody(stretchesOf(scored, global, contrasts))),
       };
       this.#giveResult();
     } catch (error) {
@@ -294,7 +303,7 @@ export class StreamSession {
   }
 
   get #keptBytes(): number {
-    return this.#kept.length * EVENT_BYTES;
+    return this.#kept.length * EVENT_BYTES + this.#windows.length * WINDOW_BYTES;
   }
 
   #keep(): void {

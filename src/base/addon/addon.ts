@@ -55,6 +55,11 @@ export interface PrepareOptions extends AudioPart {
   readonly maxDurationS: number;
   readonly silenceThresholdPercent: number;
   readonly timeLimitMs: number;
+  /**
+   * Windows to make in place of those of 5 s side by side: in order of their beginning, and they may overlap. The audio behind them
+   * is not decoded, so the summary is that of a part. Not for live audio.
+   */
+  readonly windows?: readonly AudioWindow[];
 }
 
 export interface SourceOptions extends PrepareOptions {
@@ -108,6 +113,8 @@ export interface PreparedInput extends CodedSound {
   readonly inputsInWindow: number;
   readonly startS: number;
   readonly endS: number;
+  /** Of a window that `lookCloser` asked for; these have indices of their own. */
+  readonly isCloser?: true;
   /** Share of the file's bytes read so far, 0..1. */
   readonly fileProgress: number;
 }
@@ -238,6 +245,11 @@ export interface LiveStream {
   push(piece: Uint8Array): void;
   /** No further pieces follow. */
   finish(): void;
+  /**
+   * Makes these windows in addition, each once its audio is there: in order of their beginning, at most 10 s before the start of the
+   * next window of the plan. Those without enough speech, and those that the end of the audio cuts off, are left out.
+   */
+  lookCloser(wanted: { readonly windows: readonly AudioWindow[] }): void;
   /** Whether there is an input for `next`. Throws StageError. */
   advance(): boolean;
   /** As Preparer.next. */

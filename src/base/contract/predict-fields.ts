@@ -43,6 +43,15 @@ const channels = {
     'With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.',
 } as const;
 
+/** Further parts of the answer. */
+export const detail = {
+  type: 'string',
+  enum: ['stretches'],
+  expected: 'stretches',
+  description:
+    'With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).',
+} as const;
+
 /** All detectors by all of their names. */
 export const anyModel = (loaded: readonly DetectorNames[]) =>
   ({
@@ -100,7 +109,7 @@ export function verdictFieldSchemas(loaded: readonly DetectorNames[]) {
 
 /** The fields of `POST /v1/predict` in addition to the file. @param loaded the available detectors */
 export const predictFieldSchemas = (loaded: readonly DetectorNames[]) =>
-  ({ ...verdictFieldSchemas(loaded), channels }) as const satisfies FieldSchemas;
+  ({ ...verdictFieldSchemas(loaded), channels, detail }) as const satisfies FieldSchemas;
 
 export type PredictFields = FieldValues<ReturnType<typeof predictFieldSchemas>>;
 
@@ -127,6 +136,7 @@ export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
     profile,
     ...regionFieldSchemas,
     channels,
+    detail,
   } as const satisfies FieldSchemas;
 }
 

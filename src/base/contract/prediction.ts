@@ -89,6 +89,36 @@ const warnings = {
   items: { type: 'string', minLength: 1 },
 } as const;
 
+const onRequest = 'Absent unless the request has `detail=stretches`.';
+
+/** Where AI-generated speech is, in answers that were asked for it. */
+const found = {
+  contains_generated: {
+    type: 'boolean',
+    description: `Whether there is AI-generated speech anywhere, be it one sentence. ${onRequest}`,
+  },
+  stretches: {
+    type: 'array',
+    description: `The stretches that sound AI-generated, in the order of the recording. ${onRequest}`,
+    items: {
+      title: 'Stretch',
+      type: 'object',
+      properties: {
+        start: { type: 'number', description: 'Start of the stretch in seconds.', minimum: 0 },
+        end: { type: 'number', description: 'End of the stretch in seconds.', exclusiveMinimum: 0 },
+        score,
+        strength: {
+          type: ['number', 'null'],
+          description:
+            'How far it stands out from the rest of the recording, as a difference of log-odds; null for a recording that is AI-generated as a whole.',
+        },
+      },
+      required: ['start', 'end', 'score', 'strength'],
+      additionalProperties: false,
+    },
+  },
+} as const;
+
 /** The verdict on one channel, as `POST /predict` answers it. */
 const channelVerdict = {
   title: 'ChannelVerdict',
@@ -98,6 +128,7 @@ const channelVerdict = {
     global: { description: noVerdict, anyOf: [globalVerdict, { type: 'null' }] },
     segments: { type: 'array', description: 'One entry per analysed window.', items: segment },
     warnings,
+    ...found,
   },
   required: ['channel', 'global', 'segments', 'warnings'],
   additionalProperties: false,
@@ -112,6 +143,7 @@ const largeFileChannelVerdict = {
     global: { description: noVerdict, anyOf: [largeFileGlobalVerdict, { type: 'null' }] },
     segments: { type: 'array', description: 'One entry per analysed window.', items: largeFileSegment },
     warnings,
+    ...found,
   },
   required: ['channel', 'global', 'segments', 'warnings'],
   additionalProperties: false,
@@ -153,6 +185,7 @@ export const prediction = {
       items: channelVerdict,
       minItems: 1,
     },
+    ...found,
   },
   required,
   additionalProperties: false,
@@ -194,6 +227,7 @@ export const largeFilePrediction = {
       items: largeFileChannelVerdict,
       minItems: 1,
     },
+    ...found,
   },
   required,
   additionalProperties: false,

@@ -12,7 +12,7 @@ export const TELEPHONE_RATE_HZ = 8000;
  * @param detectors the available ones
  */
 export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
-  const { prediction_id, threshold, silence_threshold, profile } = predictFieldSchemas(detectors);
+  const { prediction_id, threshold, silence_threshold, profile, detail } = predictFieldSchemas(detectors);
   return {
     encoding: {
       type: 'string',
@@ -52,6 +52,7 @@ export function streamFieldSchemas(detectors: readonly DetectorNames[]) {
     threshold,
     silence_threshold,
     profile,
+    detail,
   } as const satisfies FieldSchemas;
 }
 

@@ -150,7 +150,7 @@ export const skippedMessage = {
   },
 } as const;
 
-const { prediction_id, global, model, warnings } = prediction.properties;
+const { prediction_id, global, model, warnings, contains_generated, stretches } = prediction.properties;
 export const resultMessage = {
   ...closed,
   title: 'StreamResult',
@@ -165,6 +165,8 @@ export const resultMessage = {
     model,
     audio_duration: audioDuration,
     warnings,
+    contains_generated,
+    stretches,
   },
 } as const;
 

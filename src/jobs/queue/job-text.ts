@@ -31,6 +31,8 @@ export interface JobParameters {
   readonly endS?: number;
   /** Whether each channel gets a verdict of its own. */
   readonly separatesChannels?: true;
+  /** Further parts of the answer. */
+  readonly detail?: 'stretches';
 }
 
 /** The basis of an enrolment, besides the sample. */

@@ -14,6 +14,7 @@ export function analysisParameters(
     silence_threshold,
     channels,
     profile,
+    detail,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
   parts: Parameters<typeof thresholdOf>[1],
@@ -29,5 +30,6 @@ export function analysisParameters(
     }),
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),
+    ...(detail && { detail }),
   };
 }

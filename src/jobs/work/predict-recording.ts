@@ -44,7 +44,7 @@ interface SavedStep extends RecordingResults {
   readonly end?: PassEnd;
 }
 
-type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary'>;
+type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary' | 'closerWindows'>;
 
 /**
  * Saves each step. A file of several channels is read once for the mix and once for each channel.
@@ -104,13 +104,13 @@ class Passes {
       const next = this.#parameters.separatesChannels
         ? nextChannel(channel, mix.summary.channels)
         : undefined;
-      const { windows, skipped, modelId, scoreFingerprint, summary } = last;
-      const step = { windows, skipped, ...named(channel), end: { modelId, scoreFingerprint, summary } };
+      const { isLast: _, windows, skipped, ...end } = last;
+      const step = { windows, skipped, ...named(channel), end };
       if (next === undefined) return [...(await this.#saved()), step];
       cursor = {
-        version: 2,
+        version: 3,
         source: this.#task.source.identity,
-        scoreFingerprint,
+        scoreFingerprint: end.scoreFingerprint,
         silenceThresholdPercent: this.#parameters.silenceThresholdPercent,
         ...audioPartOf({ ...this.#parameters, channel: next }),
         audioS: 0,
@@ -199,6 +199,7 @@ function analysisOf(steps: readonly SavedStep[], channel: number | undefined): A
     damagedAtS: [],
     windows: own.flatMap(({ windows }) => windows),
     skipped: own.flatMap(({ skipped }) => skipped),
+    ...(end.closerWindows && { closerWindows: end.closerWindows }),
     timesMs: { queue: 0, decode: 0, features: 0, inference: 0 },
   };
 }

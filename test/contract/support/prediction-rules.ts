@@ -81,10 +81,20 @@ function expectResult(score: number, threshold: number, result: string, what: st
   assert.equal(result, score >= threshold ? 'spoofed' : 'bonafide', `result of ${what}, score ${score}`);
 }
 
-function expectReason({ global, segments }: Prediction | LargeFilePrediction): void {
-  if (global.reason !== 'mixed_content') return;
-  const results = new Set(segments.map(({ result }) => result));
-  assert.equal(results.size, 2, 'content is mixed where some segments are spoofed and some are not');
+function expectReason({
+  global,
+  stretches,
+  contains_generated: contains,
+}: Prediction | LargeFilePrediction): void {
+  assert.equal(
+    contains,
+    stretches && stretches.length > 0,
+    'there is generated speech if there are stretches',
+  );
+  if (stretches === undefined) return;
+  const isMixed = stretches.some(({ strength }) => strength !== null);
+  if (global.reason !== 'uncertain')
+    assert.equal(global.reason === 'mixed_content', isMixed, 'content is mixed if a stretch stands out');
 }
 
 /** The windows of audio of this duration (docs/predict.md#windows). */

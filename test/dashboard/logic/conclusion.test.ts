@@ -59,6 +59,22 @@ test('a mixed verdict says how much, and where it is clearest', () => {
   assert.equal(other.rest, 'rather AI-generated than not, but 5 s look human at 0:05');
 });
 
+test('stretches of the answer take the place of windows that contradict each other', () => {
+  const windows = windowsOf(0.1, 0.7, 0.1, 0.1, 0.1);
+  const judged = { result: 'bonafide', windows } as const;
+  assert.equal(conclusionOf({ ...judged, reason: null, stretches: [] }).word, 'Human');
+  const stretches = [
+    { start: 12.5, end: 14, score: 0.8, strength: 3 },
+    { start: 21, end: 23.5, score: 0.9, strength: 4 },
+  ];
+  const mixed = conclusionOf({ ...judged, reason: 'mixed_content', stretches });
+  assert.equal(mixed.rest, 'human, but 4 s look AI-generated in 2 places, the clearest at 0:21');
+  // The whole recording contradicts nothing.
+  const whole = [{ start: 0, end: 25, score: 0.9, strength: null }];
+  const generated = { result: 'spoofed', windows: windowsOf(0.9, 0.4, 0.9), reason: null } as const;
+  assert.equal(conclusionOf({ ...generated, stretches: whole }).look, 'spoofed');
+});
+
 test('windows with a pause or an agreeing window between them are two stretches', () => {
   const [first, , third] = windowsOf(0.9, 0.1, 0.9);
   assert.ok(first && third);

@@ -54,7 +54,11 @@ test('at another threshold the page has the verdict that the server would give',
         endS: end,
         scores,
       }));
-      const verdict = verdictAt(stretches, threshold, { reason: asked.global.reason, uncertainBelow });
+      const verdict = verdictAt(stretches, threshold, {
+        reason: asked.global.reason,
+        uncertainBelow,
+        isMixed: false,
+      });
       assert.ok(verdict);
       assert.deepEqual(
         verdict.windows.map(({ result, confidence }) => ({ result, confidence })),
@@ -73,9 +77,11 @@ test('at another threshold the page has the verdict that the server would give',
 
 test('a reason is not made up where the server alone can know it', () => {
   const stretches = [{ startS: 0, endS: 5, scores: [0.9] }];
-  const at = (reason: string | null, below: number | undefined, threshold = 0.5) =>
-    verdictAt(stretches, threshold, { reason, uncertainBelow: below })?.reason;
+  const at = (reason: string | null, below: number | undefined, threshold = 0.5, isMixed = false) =>
+    verdictAt(stretches, threshold, { reason, uncertainBelow: below, isMixed })?.reason;
   assert.equal(at('mixed_content', 0.15), undefined);
+  assert.equal(at('mixed_content', 0.15, 0.5, true), 'mixed_content');
+  assert.equal(at('uncertain', 0.15, 0.5, true), 'mixed_content');
   assert.equal(at('uncertain', 0.15), undefined);
   assert.equal(at('band_limited', 0.15), 'band_limited');
   assert.equal(at(null, 0.15), null);
@@ -84,7 +90,7 @@ test('a reason is not made up where the server alone can know it', () => {
 });
 
 test('without windows there is no verdict', () => {
-  assert.equal(verdictAt([], 0.5, { reason: null, uncertainBelow }), undefined);
+  assert.equal(verdictAt([], 0.5, { reason: null, uncertainBelow, isMixed: false }), undefined);
 });
 
 test('segments without scores have those that follow from their confidence', () => {

@@ -129,6 +129,7 @@ export function useLive(serverFacts: ServerFacts | undefined): Live {
           ...fields,
           encoding: 'pcm16',
           sample_rate: sampleRateHz,
+          detail: 'stretches',
           signal: leave.signal,
           onEvent: (event) => setFacts((known) => withEvent(known, event)),
           onConnection: (isConnected) => setFacts((known) => withConnection(known, isConnected)),

@@ -36,9 +36,10 @@ export function outcomeView(outcome: Outcome, threshold: number, facts: ServerFa
 
 function partView(part: Part, outcome: Outcome, threshold: number, facts: ServerFacts): PartView {
   const { channel, warnings, global } = part;
-  const stretches = part.segments.map(({ start, end, scores }) => ({ startS: start, endS: end, scores }));
+  const windows = part.segments.map(({ start, end, scores }) => ({ startS: start, endS: end, scores }));
   const { uncertainBelow } = detectorNamed(facts, outcome.modelId) ?? {};
-  const computed = verdictAt(stretches, threshold, { reason: global?.reason ?? null, uncertainBelow });
+  const isMixed = part.stretches?.some(({ strength }) => strength !== null) ?? false;
+  const computed = verdictAt(windows, threshold, { reason: global?.reason ?? null, uncertainBelow, isMixed });
   // At the threshold of the request the server has said it.
   const verdict: Verdict | undefined =
     computed !== undefined && threshold === outcome.threshold && global !== null
@@ -46,7 +47,7 @@ function partView(part: Part, outcome: Outcome, threshold: number, facts: Server
       : computed;
   return {
     ...{ channel, warnings, verdict },
-    conclusion: verdict && conclusionOf(verdict),
+    conclusion: verdict && conclusionOf({ ...verdict, stretches: part.stretches }),
     skipped: skippedIn(warnings),
   };
 }

@@ -9,10 +9,11 @@ export interface Part {
   readonly global: GlobalVerdict | null;
   readonly segments: readonly Segment[];
   readonly warnings: readonly string[];
+  readonly stretches?: Prediction['stretches'];
 }
 
 /** The mix first. */
-export const partsOf = ({ global, segments, warnings, channels = [] }: Prediction): readonly Part[] => [
-  { channel: undefined, global, segments, warnings },
+export const partsOf = ({ channels = [], ...mix }: Prediction): readonly Part[] => [
+  { channel: undefined, ...mix },
   ...channels,
 ];

@@ -31,7 +31,7 @@ export function thresholdOf({ model, threshold }: Settings, facts: ServerFacts):
   return points.find(({ name }) => name === threshold)?.threshold ?? facts.threshold;
 }
 
-/** The fields of the request that differ from the server's defaults. @param model the chosen one, or the other */
+/** The fields of the request that differ from the server's defaults, and the stretches. @param model the chosen one, or the other */
 export function fieldsOf(settings: Settings, model: string, facts: ServerFacts) {
   const defaults = defaultsOf(facts);
   const { silenceThresholdPercent, channels } = settings;
@@ -45,5 +45,6 @@ export function fieldsOf(settings: Settings, model: string, facts: ServerFacts) 
     }),
     // The server's own default is the mix only.
     ...(channels === 'separate' && { channels }),
+    detail: 'stretches' as const,
   };
 }

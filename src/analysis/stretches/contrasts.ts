@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analysis, AudioWindow, ScoredWindow } from '../analyser/analyser.js';
+import { bestFits, type Fit, type Observation } from './best-fits.js';
+import { humanPrior, USUAL_SHARE } from './human-prior.js';
+import { logOddsOf } from './log-odds.js';
+
+/** A part of a recording that sounds AI-generated, and stands out from the rest. */
+export interface Contrast extends AudioWindow {
+  /** How likely it is AI-generated, 0..1: that of its clearest windows. */
+  readonly score: number;
+  /** How far its clearest windows lie above the usual ones of the recording, in log-odds. */
+  readonly strength: number;
+}
+
+/**
+ * Evidence is how far a stretch lies above what is usual in its recording, and a share of how far it lies above even odds: a human
+ * voice among others that are still more human is nothing.
+ */
+const SHARE_OF_LOG_ODDS = 0.3;
+/** For the clearest windows of a stretch against all windows. */
+const MIN_EVIDENCE = 4;
+/** For all of a stretch against the windows outside: finds those that take up more than a tenth of the recording. */
+const MIN_EVIDENCE_THROUGHOUT = 4.2;
+/** Stretches that are closer together are one. */
+const GAP_S = 1;
+/** Observations are fitted in groups, which windows that touch form, up to so many. */
+const MOST_IN_GROUP = 60;
+
+/** The stretches that stand out, in the order of the recording. */
+export function findContrasts({
+  windows,
+  closerWindows = [],
+}: Pick<Analysis, 'windows' | 'closerWindows'>): Contrast[] {
+  // Without a second look nothing disagrees.
+  if (closerWindows.length === 0) return [];
+  const logOdds = windows.map(logOddsOf);
+  const all = withPrior(logOdds);
+  const centre = all[Math.floor(all.length / 2)] as number;
+  const usual = usualOf(all);
+  const observations = observe(windows, closerWindows, centre);
+  const fits = groupsOf(observations).flatMap(bestFits);
+  return merged(clearOf(fits, windows, logOdds, { centre, usual })).map(
+    ({ startS, endS, clearest }): Contrast => ({
+      startS,
+      endS,
+      score: 1 / (1 + Math.exp(-(centre + clearest))),
+      strength: centre + clearest - usual,
+    }),
+  );
+}
+
+const withPrior = (logOdds: readonly number[]): number[] => [...logOdds, ...humanPrior].sort((a, b) => a - b);
+
+const usualOf = (sorted: readonly number[]): number =>
+  sorted[Math.floor(USUAL_SHARE * sorted.length)] as number;
+
+/** Short windows, and longer ones where there are none. */
+function observe(
+  windows: readonly ScoredWindow[],
+  closerWindows: readonly ScoredWindow[],
+  centre: number,
+): Observation[] {
+  let next = 0;
+  const isSeenCloser = ({ startS, endS }: AudioWindow): boolean => {
+    while ((closerWindows[next]?.endS ?? Number.POSITIVE_INFINITY) <= startS) next++;
+    return (closerWindows[next]?.startS ?? Number.POSITIVE_INFINITY) < endS;
+  };
+  return [...windows.filter((window) => !isSeenCloser(window)), ...closerWindows]
+    .map((window) => ({ startS: window.startS, endS: window.endS, above: logOddsOf(window) - centre }))
+    .sort((a, b) => a.startS - b.startS);
+}
+
+function groupsOf(observations: readonly Observation[]): Observation[][] {
+  const groups: Observation[][] = [];
+  let endS = Number.NEGATIVE_INFINITY;
+  for (const observation of observations) {
+    const group = groups.at(-1);
+    if (group !== undefined && observation.startS <= endS && group.length < MOST_IN_GROUP)
+      group.push(observation);
+    else groups.push([observation]);
+    endS = Math.max(endS, observation.endS);
+  }
+  return groups;
+}
+
+/** Those with enough evidence. A fit that has it brings in those before it, which are stronger. */
+function clearOf(
+  fits: readonly Fit[],
+  windows: readonly ScoredWindow[],
+  logOdds: readonly number[],
+  { centre, usual }: { readonly centre: number; readonly usual: number },
+): Fit[] {
+  const byMean = fits.toSorted((a, b) => b.mean - a.mean);
+  const outside = new Map(windows.map(({ startS, endS }, i) => [{ startS, endS }, logOdds[i] as number]));
+  const clear = new Set<Fit>();
+  for (const [i, fit] of byMean.entries()) {
+    for (const window of outside.keys())
+      if (window.startS < fit.endS && window.endS > fit.startS) outside.delete(window);
+    const evidence = (above: number, than: number): number =>
+      (1 + SHARE_OF_LOG_ODDS) * (centre + above) - than;
+    if (evidence(fit.clearest, usual) >= MIN_EVIDENCE) clear.add(fit);
+    if (evidence(fit.mean, usualOf(withPrior([...outside.values()]))) < MIN_EVIDENCE_THROUGHOUT) continue;
+    for (const stronger of byMean.slice(0, i + 1)) clear.add(stronger);
+  }
+  return [...clear].sort((a, b) => a.startS - b.startS);
+}
+
+function merged(fits: readonly Fit[]): Fit[] {
+  const all: Fit[] = [];
+  for (const fit of fits) {
+    const last = all.at(-1);
+    if (last === undefined || fit.startS - last.endS > GAP_S) all.push(fit);
+    else
+      all[all.length - 1] = {
+        startS: last.startS,
+        endS: Math.max(last.endS, fit.endS),
+        mean: Math.max(last.mean, fit.mean),
+        clearest: Math.max(last.clearest, fit.clearest),
+      };
+  }
+  return all;
+}
