@@ -2663,6 +2663,14 @@ export interface CallResult {
    */
   warnings: string[];
   /**
+   * Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has `detail=stretches`.
+   */
+  contains_generated?: boolean;
+  /**
+   * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
+   */
+  stretches?: Stretch[];
+  /**
    * `inbound`: from the caller to the provider. `outbound`: the other way.
    */
   leg: 'inbound' | 'outbound';

@@ -39,6 +39,10 @@ class PredictFields(TypedDict, total=False):
     """
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    profile: str
+    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
+    of one channel.
+    """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -46,6 +50,10 @@ class PredictFields(TypedDict, total=False):
     channels: Literal["mixed", "separate"]
     """With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on
     both sides of a call.
+    """
+    detail: Literal["stretches"]
+    """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
+    (docs/predict.md).
     """
 
 
@@ -56,6 +64,10 @@ class LargeFileFields(TypedDict, total=False):
     """The detector; the server says which there are."""
     prediction_id: str
     """The client's own identifier for the prediction; the server makes one by default."""
+    profile: str
+    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
+    of one channel.
+    """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -63,6 +75,10 @@ class LargeFileFields(TypedDict, total=False):
     channels: Literal["mixed", "separate"]
     """With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on
     both sides of a call.
+    """
+    detail: Literal["stretches"]
+    """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
+    (docs/predict.md).
     """
 
 
@@ -125,6 +141,10 @@ class JobFields(TypedDict, total=False):
     """
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    profile: str
+    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
+    of one channel.
+    """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -132,6 +152,10 @@ class JobFields(TypedDict, total=False):
     channels: Literal["mixed", "separate"]
     """With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on
     both sides of a call.
+    """
+    detail: Literal["stretches"]
+    """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
+    (docs/predict.md).
     """
     task: Literal["predict", "enroll"]
     """With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses,
@@ -166,6 +190,10 @@ class BatchFields(TypedDict, total=False):
     """
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    profile: str
+    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
+    of one channel.
+    """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -174,17 +202,21 @@ class BatchFields(TypedDict, total=False):
     """With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on
     both sides of a call.
     """
+    detail: Literal["stretches"]
+    """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
+    (docs/predict.md).
+    """
 
 
 class StreamFields(TypedDict, total=False):
-    encoding: Required[Literal["pcm16", "opus"]]
-    """`pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a
-    container.
+    encoding: Required[Literal["pcm16", "mulaw", "alaw", "opus"]]
+    """`pcm16`: samples of 16 bits, little-endian, one channel. `mulaw` and `alaw`: G.711, one channel. `opus`: one Opus
+    packet per message, without a container.
     """
     sample_rate: float
-    """Samples per second. Required for `pcm16`; Opus always counts at 48000."""
+    """Samples per second. Required for `pcm16`; 8000 by default for G.711; Opus always counts at 48000."""
     channels: Literal[1, 2]
-    """Channels of the Opus packets; `pcm16` has one."""
+    """Channels of the Opus packets; other encodings have one."""
     pre_skip: float
     """Samples that the Opus encoder puts before the audio; 312 for most. An Ogg file's header has the number."""
     model: str
@@ -197,6 +229,14 @@ class StreamFields(TypedDict, total=False):
     """
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    profile: str
+    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
+    of one channel.
+    """
+    detail: Literal["stretches"]
+    """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
+    (docs/predict.md).
+    """
 
 
 class GlobalVerdict(TypedDict):
@@ -223,6 +263,19 @@ class Segment(TypedDict):
     """`spoofed` means AI-generated, `bonafide` means human."""
 
 
+class Stretch(TypedDict):
+    start: float
+    """Start of the stretch in seconds."""
+    end: float
+    """End of the stretch in seconds."""
+    score: float
+    """Probability of being AI-generated."""
+    strength: float | None
+    """How far it stands out from the rest of the recording, as a difference of log-odds; null for a recording that is
+    AI-generated as a whole.
+    """
+
+
 _ChannelVerdict = TypedDict("_ChannelVerdict", {"global": "GlobalVerdict | None"})
 
 
@@ -233,6 +286,14 @@ class ChannelVerdict(_ChannelVerdict):
     """One entry per analysed window."""
     warnings: list[str]
     """One sentence per warning; empty if there are no warnings."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
 
 
 _Prediction = TypedDict("_Prediction", {"global": "GlobalVerdict"})
@@ -245,6 +306,8 @@ class Prediction(_Prediction):
     """One entry per analysed window."""
     model: str
     """Id of the model that answered."""
+    profile: NotRequired[str]
+    """The profile that corrected the scores; absent if the request named none."""
     processing_time: float
     """Processing time of the request in seconds."""
     audio_duration: float
@@ -253,6 +316,14 @@ class Prediction(_Prediction):
     """One sentence per warning; empty if there are no warnings."""
     channels: NotRequired[list[ChannelVerdict]]
     """The verdict on each channel; absent unless the request has `channels=separate`."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
 
 
 class LargeFileGlobalVerdict(TypedDict):
@@ -287,6 +358,14 @@ class LargeFileChannelVerdict(_LargeFileChannelVerdict):
     """One entry per analysed window."""
     warnings: list[str]
     """One sentence per warning; empty if there are no warnings."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
 
 
 _LargeFilePrediction = TypedDict("_LargeFilePrediction", {"global": "LargeFileGlobalVerdict"})
@@ -299,6 +378,8 @@ class LargeFilePrediction(_LargeFilePrediction):
     """One entry per analysed window."""
     model: str
     """Id of the model that answered."""
+    profile: NotRequired[str]
+    """The profile that corrected the scores; absent if the request named none."""
     processing_time: float
     """Processing time of the request in seconds."""
     audio_duration: float
@@ -307,6 +388,14 @@ class LargeFilePrediction(_LargeFilePrediction):
     """One sentence per warning; empty if there are no warnings."""
     channels: NotRequired[list[LargeFileChannelVerdict]]
     """The verdict on each channel; absent unless the request has `channels=separate`."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
 
 
 class Enrollment(TypedDict):
@@ -580,10 +669,12 @@ class StreamReady(TypedDict):
     """The detector, as the request names it."""
     model_id: str
     """Id of the model that answered."""
-    encoding: Literal["pcm16", "opus"]
+    encoding: Literal["pcm16", "mulaw", "alaw", "opus"]
     sample_rate: int
     """Rate in which samples are counted."""
     threshold: float
+    profile: NotRequired[str]
+    """The profile that corrects scores; absent if none was named."""
     silence_threshold: float
     warnings: list[str]
     """A sentence on each parameter without effect."""
@@ -672,6 +763,14 @@ class StreamResult(_StreamResult):
     """Duration of the audio in seconds."""
     warnings: list[str]
     """One sentence per warning; empty if there are no warnings."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
 
 
 class StreamError(TypedDict):
@@ -699,3 +798,100 @@ class StreamError(TypedDict):
     """When another try can help."""
     correlation_id: str
     """Identifies the request; the same UUID is in the header `x-correlation-id`."""
+
+
+_CallWindow = TypedDict("_CallWindow", {"global": "StreamVerdict"})
+
+
+class CallWindow(_CallWindow):
+    """The verdict on a window of a leg. Times are those of the call."""
+
+    type: Literal["window"]
+    event: int
+    """Number of the message among `window` and `skipped`, from 0."""
+    start: float
+    end: float
+    scores: list[float]
+    confidence: float
+    """Distance of the score from the threshold, 0 to 1."""
+    result: Literal["spoofed", "bonafide"]
+    """`spoofed` means AI-generated, `bonafide` means human."""
+    leg: Literal["inbound", "outbound"]
+    """`inbound`: from the caller to the provider. `outbound`: the other way."""
+
+
+class CallSkipped(TypedDict):
+    """A window of a leg without enough speech."""
+
+    type: Literal["skipped"]
+    event: int
+    """Number of the message among `window` and `skipped`, from 0."""
+    start: float
+    end: float
+    non_speech_percent: float
+    leg: Literal["inbound", "outbound"]
+    """`inbound`: from the caller to the provider. `outbound`: the other way."""
+
+
+_CallResult = TypedDict("_CallResult", {"global": "GlobalVerdict"})
+
+
+class CallResult(_CallResult):
+    """The verdict on a whole leg."""
+
+    type: Literal["result"]
+    events: int
+    """All messages `window` and `skipped`."""
+    prediction_id: str
+    """The client's own identifier, or else `pred_` and 12 hexadecimal characters."""
+    model: str
+    """Id of the model that answered."""
+    audio_duration: float
+    """Duration of the audio in seconds."""
+    warnings: list[str]
+    """One sentence per warning; empty if there are no warnings."""
+    contains_generated: NotRequired[bool]
+    """Whether there is AI-generated speech anywhere, be it one sentence. Absent unless the request has
+    `detail=stretches`.
+    """
+    stretches: NotRequired[list[Stretch]]
+    """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
+    `detail=stretches`.
+    """
+    leg: Literal["inbound", "outbound"]
+    """`inbound`: from the caller to the provider. `outbound`: the other way."""
+
+
+class CallError(TypedDict):
+    """Why a leg has no result; without `leg`, the call."""
+
+    type: Literal["error"]
+    error: Literal[
+        "validation_error",
+        "unauthorized",
+        "forbidden",
+        "not_found",
+        "method_not_allowed",
+        "timeout",
+        "payload_too_large",
+        "unsupported_format",
+        "rate_limited",
+        "internal_error",
+        "unavailable",
+    ]
+    key: str
+    """Line in errors.md."""
+    message: str
+    status: int
+    retry_after_s: NotRequired[float]
+    """When another try can help."""
+    correlation_id: str
+    """Identifies the request; the same UUID is in the header `x-correlation-id`."""
+    leg: NotRequired[Literal["inbound", "outbound"]]
+    """`inbound`: from the caller to the provider. `outbound`: the other way."""
+
+
+class CallEnd(TypedDict):
+    """The last event of a call."""
+
+    type: Literal["end"]
