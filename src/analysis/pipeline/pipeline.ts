@@ -27,7 +27,6 @@ import { SecondLook } from '../stretches/second-look.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import { type EngineConfig, engineFor } from './engine.js';
-import type { FileRun } from './file-run.js';
 import { LiveStreams } from './live-streams.js';
 import { detectorNamed, modelStatus } from './model-status.js';
 import { Recordings } from './recordings.js';
@@ -155,10 +154,14 @@ class Pipeline implements FullAnalyser {
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
     const { index, model } = this.#modelNamed(request.model, 'detection');
-    const first = await this.#analyseFile(request, index, new AnalysisRun(model, request.onProgress));
+    const first = await this.#requestsFor(request).analyse(
+      request,
+      index,
+      new AnalysisRun(model, request.onProgress),
+    );
     const closer = closerWindows(first, request);
     if (closer.length === 0) return first;
-    const second = await this.#analyseFile(request, index, new AnalysisRun(model), closer);
+    const second = await this.#requestsFor(request).analyse(request, index, new AnalysisRun(model), closer);
     return {
       ...first,
       closerWindows: second.windows,
@@ -168,7 +171,7 @@ class Pipeline implements FullAnalyser {
 
   async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
     const { index, model } = this.#modelNamed(request.model, 'speaker');
-    return this.#analyseFile(request, index, new EmbeddingRun(model.id, request.onProgress));
+    return this.#requestsFor(request).analyse(request, index, new EmbeddingRun(model.id, request.onProgress));
   }
 
   analyseRecording(request: RecordingRequest) {
@@ -191,15 +194,10 @@ class Pipeline implements FullAnalyser {
     await this.#threads.close();
   }
 
-  #analyseFile<Output, Result>(
-    request: AnalysisRequest,
-    model: number,
-    run: FileRun<Output, Result>,
-    windows?: readonly AudioWindow[],
-  ): Promise<Result> {
-    request.signal.throwIfAborted();
+  #requestsFor({ signal }: AnalysisRequest): Requests {
+    signal.throwIfAborted();
     this.#refuseIfClosing();
-    return this.#requests.analyse(request, model, run, windows);
+    return this.#requests;
   }
 
   #refuseIfClosing(): void {

@@ -7,6 +7,7 @@ import type {
 } from '../../analysis/analyser/analyser.js';
 import { analyseChannels } from '../../analysis/analyser/separate-channels.js';
 import type { PredictFields } from '../../base/contract/predict-fields.js';
+import { newPredictionId } from '../../base/contract/prediction-id.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
 import type { Reply, RouteRequest } from './route.js';
@@ -66,6 +67,17 @@ export const warned = <Body extends { readonly warnings: readonly string[] }>(
   body: Body,
   { ignored }: Pick<RouteRequest, 'ignored'>,
 ): Body => ({ ...body, warnings: [...body.warnings, ...ignored] });
+
+/** What an answer takes over from the fields of its request. */
+export const askedIn = ({
+  prediction_id,
+  profile,
+  detail,
+}: Pick<PredictFields, 'prediction_id' | 'profile' | 'detail'>) => ({
+  predictionId: prediction_id ?? newPredictionId(),
+  profile,
+  detail,
+});
 
 export interface FileAnalysis {
   /** Of the mix of all channels. */

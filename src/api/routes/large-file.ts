@@ -12,14 +12,13 @@ import {
 } from '../../base/contract/limits.js';
 import { FILE_FIELD, largeFileEndpoint } from '../../base/contract/predict-endpoints.js';
 import { type LargeFileFields, largeFileFieldSchemas } from '../../base/contract/predict-fields.js';
-import { newPredictionId } from '../../base/contract/prediction-id.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { progressLog } from '../../base/observe/progress-log.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
-import { analyseFile, answerInput, warned } from './answer-analysis.js';
+import { analyseFile, answerInput, askedIn, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
 import { adjustmentFor } from './profile-field.js';
@@ -70,7 +69,7 @@ export function largeFileRoute(
     async handle(request) {
       const input = await intake.receive(request);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, profile, ...fields } = input.fields;
+        const { model, ...fields } = input.fields;
         const plan = {
           region: input.region,
           model,
@@ -82,9 +81,7 @@ export function largeFileRoute(
           onProgress: progressLog(log, request.record.correlationId),
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
-        const predictionId = fields.prediction_id ?? newPredictionId();
-        const { detail } = fields;
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, detail, channels };
+        const asked = { ...askedIn(fields), model, threshold, silenceThresholdPercent, channels };
         return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
       });
     },

@@ -8,11 +8,10 @@ import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';
 import { FILE_FIELD, predictEndpoint } from '../../base/contract/predict-endpoints.js';
 import { type PredictFields, predictFieldSchemas } from '../../base/contract/predict-fields.js';
-import { newPredictionId } from '../../base/contract/prediction-id.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
-import { analyseFile, answerInput, warned } from './answer-analysis.js';
+import { analyseFile, answerInput, askedIn, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { adjustmentFor } from './profile-field.js';
 import { regionOf } from './region.js';
@@ -58,7 +57,7 @@ export function predictRoute(
       const input = await receiveInput(request, reader, intake, limits);
       return answerInput(request, input, async (elapsedS) => {
         const { silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
-        const { model, threshold, profile } = fields;
+        const { model, threshold } = fields;
         const plan = {
           region: input.region,
           model,
@@ -68,9 +67,7 @@ export function predictRoute(
           ...fields.part,
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
-        const predictionId = fields.prediction_id ?? newPredictionId();
-        const { detail } = fields;
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, profile, detail, channels };
+        const asked = { ...askedIn(fields), model, threshold, silenceThresholdPercent, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });
     },

@@ -119,6 +119,11 @@ const found = {
   },
 } as const;
 
+const channelRules = {
+  required: ['channel', 'global', 'segments', 'warnings'],
+  additionalProperties: false,
+} as const;
+
 /** The verdict on one channel, as `POST /predict` answers it. */
 const channelVerdict = {
   title: 'ChannelVerdict',
@@ -130,8 +135,7 @@ const channelVerdict = {
     warnings,
     ...found,
   },
-  required: ['channel', 'global', 'segments', 'warnings'],
-  additionalProperties: false,
+  ...channelRules,
 } as const;
 
 /** The verdict on one channel, as `POST /predict/large-file` answers it. */
@@ -145,8 +149,7 @@ const largeFileChannelVerdict = {
     warnings,
     ...found,
   },
-  required: ['channel', 'global', 'segments', 'warnings'],
-  additionalProperties: false,
+  ...channelRules,
 } as const;
 
 const measured = {
