@@ -14,8 +14,9 @@ namespace {
 
 constexpr size_t kFarStep = kHopsPerFrame;  // step of the widest product, in hops
 constexpr size_t kLeastFrames = 2 * kFarStep + 1;
-// Of a bin with the noise of 16 bits and dither, at the level of a window. Below it, phases fade to 0: in bands
-// that a codec left empty, they would be those of the rounding, and another converter would change the verdict.
+// Of a bin with the noise of 16 bits and dither, at the level of a window. Below it, phases fade to 0: in
+// bands that a codec left empty, they would be those of the rounding, and another converter would change the
+// verdict.
 constexpr float kMagnitudeFloor = 3e-4f;
 
 FeatureRecipe Frames(int fft_size, float input_gain) {

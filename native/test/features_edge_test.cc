@@ -382,7 +382,8 @@ TEST(FeaturesEdge, PhaseCoherenceIsThatOfASteadyToneAndNotOfItsLevel) {
   }
 }
 
-// Only rounding sounds in a band that a codec left empty: with other samples of it, the phases must not be others.
+// Only rounding sounds in a band that a codec left empty: with other samples of it, the phases must not be
+// others.
 TEST(FeaturesEdge, RoundingTo16BitsLeavesThePhasesAlone) {
   FeatureRecipe recipe;
   recipe.audible_only = true;

@@ -3,8 +3,8 @@
 
     python3 test/reference/stretches.py
 
-Recordings are drawn at random: log-odds of windows of 5 s side by side, and of windows of 2.5 s at steps of a second wherever one of
-the former is high. Everything is computed anew with NumPy, on all candidates at once, without our own code.
+Recordings are drawn at random: log-odds of windows of 5 s side by side, and of windows of 2.5 s at steps of a second
+near high ones. Everything is computed anew with NumPy, on all candidates at once, without our own code.
 """
 
 import json

@@ -3,8 +3,8 @@
 
     python3 -m export.generated_vectors --model-id ID --cache FOLDER --outputs NAME..
 
-Writes ID.generated.bin beside the detector and `vectors` into its manifest entry. `--outputs` are the tensors before the
-last sums of the graph. Needs the onnx and onnxruntime packages.
+Writes ID.generated.bin beside the detector and `vectors` into its manifest entry. `--outputs` are the tensors before
+the last sums of the graph. Needs the onnx and onnxruntime packages.
 """
 
 import argparse

@@ -19,11 +19,11 @@ export interface Contrast extends AudioWindow {
 const SHARE_OF_LOG_ODDS = 0.3;
 /** For the clearest windows of a stretch against all windows. */
 const MIN_EVIDENCE = 4;
-/** For all of a stretch against the windows outside: finds those that take up more than a tenth of the recording. */
+/** For all of a stretch against the windows outside: finds stretches of more than a tenth of the recording. */
 const MIN_EVIDENCE_THROUGHOUT = 4.2;
 /** Stretches that are closer together are one. */
 const GAP_S = 1;
-/** Observations are fitted in groups, which windows that touch form, up to so many. */
+/** Observations are fitted in groups of touching windows, up to this number. */
 const MOST_IN_GROUP = 60;
 
 /** The stretches that stand out, in the order of the recording. */
@@ -83,7 +83,7 @@ function groupsOf(observations: readonly Observation[]): Observation[][] {
   return groups;
 }
 
-/** Those with enough evidence. A fit that has it brings in those before it, which are stronger. */
+/** The fits with enough evidence. Each brings in all fits before it, which are stronger. */
 function clearOf(
   fits: readonly Fit[],
   windows: readonly ScoredWindow[],

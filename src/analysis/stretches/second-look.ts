@@ -52,7 +52,7 @@ export class SecondLook {
 
   /**
    * Takes the windows in the order of the audio.
-   * @returns those that are wanted because of this one
+   * @returns the windows that this one asks for
    */
   add(window: ScoredWindow): readonly AudioWindow[] {
     const logOdds = logOddsOf(window);

@@ -68,7 +68,7 @@ export const warned = <Body extends { readonly warnings: readonly string[] }>(
   { ignored }: Pick<RouteRequest, 'ignored'>,
 ): Body => ({ ...body, warnings: [...body.warnings, ...ignored] });
 
-/** What an answer takes over from the fields of its request. */
+/** The parts of an answer that follow from the fields of its request. */
 export const askedIn = ({
   prediction_id,
   profile,
