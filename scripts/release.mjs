@@ -62,11 +62,10 @@ function setVersion(version, current) {
   run('npm', 'install', '--package-lock-only', '--ignore-scripts', '--offline');
 }
 
-/** Of this version, or of the present state under Unreleased. */
-function changesOf(version) {
+/** The section of the changelog. */
+function changesUnder(title) {
   const sections = fs.readFileSync(fileOf('CHANGELOG.md'), 'utf8').split(/^(?=## )/m);
-  const named = (name) => sections.find((section) => new RegExp(`^## ${name}\\b`).test(section));
-  return named(version.replaceAll('.', '\\.')) ?? named('Unreleased') ?? '';
+  return sections.find((section) => section.startsWith(`## ${title}`)) ?? '';
 }
 
 /** The components of npm's list, and FFmpeg, which npm does not know. */
@@ -107,15 +106,20 @@ function provenance(version, ffmpeg) {
 `;
 }
 
-async function writeFiles(version) {
+/** @returns the folder of ensurePortableBuild; before the version changes package-lock.json, from which it is built */
+async function builtForOthers() {
   await ensureNpmPackages();
-  const { ensurePortableBuild, readFfmpeg } = await import('./packages/platform-package.mjs');
-  const portable = await ensurePortableBuild();
+  const { ensurePortableBuild } = await import('./packages/platform-package.mjs');
+  return ensurePortableBuild();
+}
+
+async function writeFiles(version, portable, changes) {
   fs.rmSync(outDir, { recursive: true, force: true });
   fs.mkdirSync(outDir, { recursive: true });
   run('npm', 'run', 'build:ts');
   run('npm', 'run', 'build', '--workspace', 'client');
   const { packAll } = await import('./packages/packages.mjs');
+  const { readFfmpeg } = await import('./packages/platform-package.mjs');
   await packAll(outDir, portable);
   for (const name of fs.readdirSync(path.join(portable, 'source')))
     fs.copyFileSync(path.join(portable, 'source', name), path.join(outDir, name));
@@ -124,7 +128,7 @@ async function writeFiles(version) {
   const texts = {
     [`veravox-${version}.cdx.json`]: billOfMaterials(ffmpeg),
     'LICENCES.txt': `${licenceList()}FFmpeg ${ffmpeg.version}: LGPL-2.1-or-later\n`,
-    'CHANGES.md': changesOf(version),
+    'CHANGES.md': changesUnder(changes),
     'PROVENANCE.md': provenance(version, ffmpeg),
   };
   for (const [name, text] of Object.entries(texts)) fs.writeFileSync(path.join(outDir, name), text);
@@ -137,11 +141,12 @@ async function writeFiles(version) {
 
 async function release(version, current) {
   refuseUnreleasable(version, current);
+  const portable = await builtForOthers();
   const before = run('git', 'rev-parse', 'HEAD').trim();
   try {
     setVersion(version, current);
     run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
-    await writeFiles(version);
+    await writeFiles(version, portable, `${version} - `);
   } catch (error) {
     run('git', 'reset', '--quiet', '--hard', before);
     throw error;
@@ -153,7 +158,8 @@ async function release(version, current) {
 await runAsProgram(async () => {
   const [version = ''] = process.argv.slice(2);
   const { version: current } = JSON.parse(fs.readFileSync(fileOf('package.json'), 'utf8'));
-  await (version === packOnly ? writeFiles(current) : release(version, current));
+  if (version === packOnly) await writeFiles(current, await builtForOthers(), 'Unreleased');
+  else await release(version, current);
   console.log(`These files are in ${path.relative(rootDir, outDir)}:`);
   console.log(fs.readFileSync(path.join(outDir, 'SHA256SUMS'), 'utf8'));
 });
