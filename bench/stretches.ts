@@ -121,16 +121,26 @@ const median = (all: readonly number[]): number | null => {
   return middle === undefined ? null : round(middle);
 };
 
-const clean: (Look & Pick<Host, 'category' | 'samples'>)[] = [];
+const clean: (Look & Host)[] = [];
 for (const host of hosts) clean.push({ ...host, ...(await lookAt(host.samples)) });
 const hoursOf = (some: typeof clean): number =>
   some.reduce((sum, { samples }) => sum + samples.length / RATE_HZ / 3600, 0);
 const stretchesIn = (some: typeof clean): number =>
   some.reduce((sum, { contrasts }) => sum + contrasts.length, 0);
-const falseRows = ['all', ...new Set(clean.map(({ category }) => category))].map((category) => {
-  const some = clean.filter((host) => category === 'all' || host.category === category);
+const isOfOneSource = ({ sources }: Pick<Host, 'sources'>): boolean => sources.size === 1;
+type Kind = readonly [name: string, has: (host: Pick<Host, 'category' | 'sources'>) => boolean];
+const kinds: readonly Kind[] = [
+  ['all', () => true],
+  ['joined from one source', isOfOneSource],
+  ['joined from several sources', (host) => !isOfOneSource(host)],
+  ...[...new Set(hosts.map(({ category }) => category))].map(
+    (name): Kind => [name, ({ category }) => category === name],
+  ),
+];
+const falseRows = kinds.map(([kind, has]) => {
+  const some = clean.filter(has);
   return {
-    category,
+    kind,
     recordings: some.length,
     hours: round(hoursOf(some)),
     stretches: stretchesIn(some),
@@ -144,14 +154,23 @@ const recallRows = [];
 for (const lengthS of LENGTHS_S) {
   const errorsS: number[] = [];
   let found = 0;
+  let foundOfOneSource = 0;
   for (const host of hosts) {
     const splice = splicedWith(host, generated, lengthS, () => true);
     const contrast = foundIn(await lookAt(splice.samples), splice);
     if (contrast === undefined) continue;
     found++;
+    if (isOfOneSource(host)) foundOfOneSource++;
     errorsS.push(Math.abs(contrast.startS - splice.startS), Math.abs(contrast.endS - splice.endS));
   }
-  recallRows.push({ lengthS, recordings: hosts.length, found, medianErrorOfBoundariesS: median(errorsS) });
+  recallRows.push({
+    lengthS,
+    recordings: hosts.length,
+    found,
+    ofOneSource: hosts.filter(isOfOneSource).length,
+    foundOfOneSource,
+    medianErrorOfBoundariesS: median(errorsS),
+  });
 }
 console.table(recallRows);
 

@@ -195,5 +195,39 @@ TEST(PreparerLiveTest, WhatIsNotOpusIsNoAudio) {
   EXPECT_THROW(preparer.Next(output, input), StageError);
 }
 
+TEST(PreparerLiveTest, CloserWindowsAreThoseOfAFile) {
+  const auto samples = Bursts(16000, 30);
+  PrepareOptions options = WithThreshold(100.0);
+  // Wanted when the window from 10 to 15 s is known: from before it until after it, and beyond the end.
+  const std::vector<AudioWindow> wanted = {{7.0, 9.5}, {9.0, 11.5}, {15.0, 17.5}, {28.0, 30.5}};
+  PrepareOptions given = options;
+  given.windows = {wanted.begin(), wanted.end() - 1};
+  const Prepared file = OfFile(samples, 16000, given);
+
+  Preparer preparer(SmallInputs());
+  preparer.OpenLive({.sample_rate_hz = 16000}, options);
+  std::map<double, std::vector<float>> closer;
+  std::vector<float> output(preparer.input_size());
+  const auto take = [&] {
+    for (PreparedInput input; preparer.Next(output, input);) {
+      if (input.is_closer) {
+        closer[input.start_s] = output;
+      } else if (input.start_s == 10.0 && input.input_index == 0) {
+        preparer.LookCloser(wanted);
+      }
+    }
+  };
+  for (size_t begin = 0; begin < samples.size(); begin += 1600) {
+    preparer.Push({reinterpret_cast<const uint8_t*>(&samples[begin]), 2 * size_t{1600}});
+    take();
+  }
+  preparer.FinishPushing();
+  take();
+  ASSERT_EQ(closer.size(), given.windows.size());
+  for (const auto& [index, window] : file.windows) {
+    EXPECT_EQ(closer[window.start_s], file.outputs.at({index, 0})) << window.start_s;
+  }
+}
+
 }  // namespace
 }  // namespace veravox::test

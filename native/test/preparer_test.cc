@@ -300,5 +300,30 @@ TEST(PreparerTest, ResampledAudioKeepsItsDuration) {
   }
 }
 
+TEST(PreparerTest, GivenWindowsAreCutFromTheAudio) {
+  const std::vector<float> sweep = Sweep(400000);
+  Preparer preparer(Waveform(40000, 40000));
+  PrepareOptions options = EveryWindow();
+  options.windows = {{0.0, 2.5}, {1.0, 3.5}, {1.5, 4.0}, {12.0, 14.5}};
+  const Prepared prepared = PrepareAll(preparer, FloatWav(sweep), options);
+  ASSERT_EQ(prepared.inputs.size(), options.windows.size());
+  for (size_t i = 0; i < options.windows.size(); ++i) {
+    EXPECT_EQ(prepared.inputs[i].start_s, options.windows[i].start_s);
+    EXPECT_EQ(prepared.inputs[i].end_s, options.windows[i].end_s);
+    const auto begin = static_cast<ptrdiff_t>(options.windows[i].start_s * 16000);
+    EXPECT_EQ(prepared.outputs[i], std::vector<float>(sweep.begin() + begin, sweep.begin() + begin + 40000));
+  }
+}
+
+TEST(PreparerTest, GivenWindowsHaveTheTimesOfTheRecordingInARegion) {
+  Preparer preparer(Waveform(40000, 40000));
+  PrepareOptions whole = EveryWindow();
+  whole.windows = {{3.0, 5.5}};
+  PrepareOptions region = whole;
+  region.decode.region.start_s = 2.0;
+  const auto bytes = FloatWav(Sweep(400000));
+  EXPECT_EQ(PrepareAll(preparer, bytes, region).outputs, PrepareAll(preparer, bytes, whole).outputs);
+}
+
 }  // namespace
 }  // namespace veravox

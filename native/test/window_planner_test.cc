@@ -94,5 +94,35 @@ TEST(WindowPlannerTest, NoLaterWindowBeginsBeforeTheEarliestBegin) {
   }
 }
 
+TEST(WindowPlannerTest, GivenWindowsTakeThePlaceOfThePlan) {
+  const std::vector<SampleRange> given = {{100, 400}, {200, 500}, {1000, 1300}};
+  for (const int64_t step : {1, 7, 300, 5000}) {
+    WindowPlanner planner(kWindow, kMaxUnheard, given);
+    Ranges windows;
+    SampleRange window;
+    for (int64_t seen = 0; !planner.is_over(); seen += step) {
+      const int64_t promised = planner.earliest_begin();
+      while (planner.Next(seen, false, window)) {
+        EXPECT_GE(window.begin, promised);
+        EXPECT_LE(window.end, seen);
+        windows.emplace_back(window.begin, window.end);
+      }
+    }
+    EXPECT_EQ(windows, (Ranges{{100, 400}, {200, 500}, {1000, 1300}})) << "step " << step;
+    EXPECT_FALSE(planner.Next(5000, true, window));
+  }
+}
+
+TEST(WindowPlannerTest, GivenWindowsEndWithTheAudio) {
+  WindowPlanner planner(kWindow, kMaxUnheard, {{100, 400}, {300, 600}, {500, 800}});
+  SampleRange window;
+  ASSERT_TRUE(planner.Next(450, true, window));
+  EXPECT_EQ(window.end, 400);
+  ASSERT_TRUE(planner.Next(450, true, window));
+  EXPECT_EQ(window.begin, 300);
+  EXPECT_EQ(window.end, 450);
+  EXPECT_FALSE(planner.Next(450, true, window));
+}
+
 }  // namespace
 }  // namespace veravox

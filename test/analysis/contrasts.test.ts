@@ -60,6 +60,23 @@ test('a voice that always sounds the same has no stretches, whatever its level',
   }
 });
 
+test('a recording that is generated from start to end has no contrasts, however short or long', () => {
+  for (const lengthS of [5, 10, 15, 20, 30, 60, 180, 3600]) {
+    for (const wobble of [0, 0.5, 1]) {
+      const logOdds = (startS: number) => 3.5 + wobble * Math.sin(startS);
+      const closer = steps(Math.min(60, lengthS - 2), 1, logOdds);
+      assert.deepEqual(found(steps(lengthS, 5, logOdds), closer), [], `${lengthS} s, ${wobble}`);
+    }
+  }
+});
+
+test('a generated half of a short recording stands out from the other half', () => {
+  const logOdds = (startS: number) => (startS >= 5 ? 3.5 : -3.5);
+  const [contrast, ...others] = found(steps(10, 5, logOdds), steps(8, 1, logOdds));
+  assert.deepEqual(others, []);
+  assert.ok(Math.abs((contrast?.startS ?? 0) - 5) <= 1);
+});
+
 test('one generated sentence in three minutes is found to half a second', () => {
   const share = (startS: number, lengthS: number) =>
     Math.max(0, Math.min(startS + lengthS, 95.5) - Math.max(startS, 90.5)) / lengthS;

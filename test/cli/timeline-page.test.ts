@@ -193,7 +193,7 @@ test('without scripts, a page says its verdict and the reason', () => {
     'The timelines need JavaScript.',
     'AI-generated, but 15 s look human at 0:00',
     'mixed_content',
-    'Some windows look AI-generated and some human: the timeline shows where.',
+    'A part sounds AI-generated, and the rest does not: the timeline shows where.',
     '0 of 3 windows look AI-generated.',
     '0.750',
     '0.500',

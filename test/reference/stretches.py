@@ -18,6 +18,7 @@ LENGTHS_S = np.array([1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 10, 12, 1
 USUAL_SHARE, SHARE_OF_LOG_ODDS = 0.9, 0.3
 MIN_CLEAREST, MIN_THROUGHOUT = 4.0, 4.2
 USUAL_HEIGHT, USUAL_WEIGHT, MIN_GAIN, MIN_ABOVE = 5.5, 1.0, 2.0, 1.0
+MIN_ABOVE_OTHERS = 2.0
 GAP_S, MOST_IN_GROUP = 1.0, 60
 
 
@@ -82,8 +83,15 @@ def stretches(windows, closer):
             clear.add(i)
         if (1 + SHARE_OF_LOG_ODDS) * (centre + fit["mean"]) - usual(log_odds[outside]) >= MIN_THROUGHOUT:
             clear |= set(range(i + 1))
+    kept = [found[i] for i in clear]
+    inside = np.zeros(len(starts), bool)
+    for fit in kept:
+        inside |= np.minimum(starts + 5, fit["end"]) - np.maximum(starts, fit["start"]) >= 2.5
+    others = np.sort(log_odds[~inside])
+    median = others[len(others) // 2] if len(others) else np.inf
+    kept = [fit for fit in kept if centre + fit["mean"] - median >= MIN_ABOVE_OTHERS]
     joined = []
-    for fit in sorted((found[i] for i in clear), key=lambda fit: fit["start"]):
+    for fit in sorted(kept, key=lambda fit: fit["start"]):
         if joined and fit["start"] - joined[-1]["end"] <= GAP_S:
             joined[-1]["end"] = max(joined[-1]["end"], fit["end"])
             joined[-1]["clearest"] = max(joined[-1]["clearest"], fit["clearest"])
@@ -107,6 +115,8 @@ def recording(random):
     for _ in range(random.integers(0, 4)):
         begin = random.integers(0, len(generated))
         generated[begin : begin + int(10 * random.choice([1, 2, 3, 5, 12, 60]))] = True
+    if random.random() < 0.15:
+        generated[:] = True
     level, spread = random.uniform(-4, -1), random.uniform(0.4, 1.3)
 
     def log_odds(start, length_s):

@@ -21,6 +21,8 @@ const SHARE_OF_LOG_ODDS = 0.3;
 const MIN_EVIDENCE = 4;
 /** For all of a stretch against the windows outside: finds stretches of more than a tenth of the recording. */
 const MIN_EVIDENCE_THROUGHOUT = 4.2;
+/** How far the mean of a stretch lies at least above the median of the windows outside all stretches. */
+const MIN_ABOVE_OTHERS = 2;
 /** Stretches that are closer together are one. */
 const GAP_S = 1;
 /** Observations are fitted in groups of touching windows, up to this number. */
@@ -39,7 +41,8 @@ export function findContrasts({
   const usual = usualOf(all);
   const observations = observe(windows, closerWindows, centre);
   const fits = groupsOf(observations).flatMap(bestFits);
-  return merged(clearOf(fits, windows, logOdds, { centre, usual })).map(
+  const clear = clearOf(fits, windows, logOdds, { centre, usual });
+  return merged(standingOut(clear, windows, logOdds, centre)).map(
     ({ startS, endS, clearest }): Contrast => ({
       startS,
       endS,
@@ -103,6 +106,20 @@ function clearOf(
     for (const stronger of byMean.slice(0, i + 1)) clear.add(stronger);
   }
   return [...clear].sort((a, b) => a.startS - b.startS);
+}
+
+/** A recording that is generated throughout has no others, and the prior is not it. */
+function standingOut(
+  fits: readonly Fit[],
+  windows: readonly ScoredWindow[],
+  logOdds: readonly number[],
+  centre: number,
+): Fit[] {
+  const isInside = ({ startS, endS }: AudioWindow): boolean =>
+    fits.some((fit) => 2 * (Math.min(endS, fit.endS) - Math.max(startS, fit.startS)) >= endS - startS);
+  const others = logOdds.filter((_, i) => !isInside(windows[i] as ScoredWindow)).sort((a, b) => a - b);
+  const median = others[Math.floor(others.length / 2)] ?? Number.POSITIVE_INFINITY;
+  return fits.filter(({ mean }) => centre + mean - median >= MIN_ABOVE_OTHERS);
 }
 
 function merged(fits: readonly Fit[]): Fit[] {

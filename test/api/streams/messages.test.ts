@@ -204,8 +204,9 @@ test('windows come as verdicts, the last message is the result, and the stream i
     score: 0.5,
     confidence: 0.761905,
     result: 'bonafide',
-    reason: 'mixed_content',
+    reason: null,
   });
+  assert.ok(!('stretches' in result) && !('contains_generated' in result));
   assert.deepEqual([result.events, result.audio_duration, result.prediction_id], [3, 10, 'mine']);
   const second = await client.next('window', 2);
   assert.deepEqual([second.event, second.global.windows, second.global.score], [2, 2, 0.5]);
