@@ -22,6 +22,7 @@ const commands: readonly (readonly string[])[] = [
   ['identify', recording, '--voiceprints', 'FILE'],
   ['evaluate', 'FILE'],
   ['calibrate', 'FILE', '--name', 'a', '--target-fpr', '0.1'],
+  ['profiles', 'make', 'a', 'FILE'],
   ['models', 'calibrate', 'detector-large-2026-11-25', 'FILE', '--models-dir', 'OWN'],
   ['models', 'import', 'xlsr-aasist', 'FILE', '--models-dir', 'OWN'],
   ['models', 'check', '--models-dir', 'FILE'],

@@ -15,6 +15,9 @@ export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
   withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).save(point));
 
+export const saveProfile = (dataDir: string, profile: Profile): Promise<void> =>
+  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).saveProfile(profile));
+
 export const somePoint: OperatingPoint = {
   name: 'strict',
   model: 'detector-small-2026-11-22',
