@@ -24,10 +24,21 @@ function run(dir: string, program: string, ...args: string[]) {
 
 const skip = run(packageDir, 'git', 'rev-parse', 'HEAD').status !== 0 && 'the checkout came without Git';
 
+/** One by one: npm writes its list of them into this folder, which must not be that of the other. */
+function linkPackages(from: string, to: string): void {
+  fs.mkdirSync(to);
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isFile()) fs.copyFileSync(source, target);
+    // Links to workspaces are relative, and lead to those of this folder.
+    else fs.symlinkSync(entry.isSymbolicLink() ? fs.readlinkSync(source) : source, target);
+  }
+}
+
 function cloned(t: TestContext): string {
   const dir = path.join(temporaryFolder(t), 'clone');
   assert.equal(run(packageDir, 'git', 'clone', '--quiet', '--no-tags', packageDir, dir).status, 0);
-  fs.symlinkSync(path.join(packageDir, 'node_modules'), path.join(dir, 'node_modules'));
+  linkPackages(path.join(packageDir, 'node_modules'), path.join(dir, 'node_modules'));
   return dir;
 }
 
@@ -144,6 +155,8 @@ test('a release is dated, committed and tagged', { skip }, (t) => {
   assert.match(read(dir, 'CHANGELOG.md'), /^## Unreleased\n\n## 99\.0\.0 - \d{4}-\d\d-\d\d\n\n### /m);
   const { version: locked, packages } = JSON.parse(read(dir, 'package-lock.json'));
   assert.deepEqual([locked, packages[''].version, packages.client.version], ['99.0.0', '99.0.0', '99.0.0']);
+  const changedLines = run(dir, 'git', 'show', '--format=', '--numstat', 'HEAD', 'package-lock.json').stdout;
+  assert.equal(changedLines, '4\t4\tpackage-lock.json\n');
   assert.match(read(dir, 'client/README.md'), /veravox-client-99\.0\.0\.tgz/);
   assert.match(read(dir, 'docs/install.md'), /veravox-99\.0\.0\.tgz .*veravox-linux-x64-99\.0\.0\.tgz/);
 
