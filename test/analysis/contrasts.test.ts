@@ -112,6 +112,24 @@ test('generated parts of half a recording are found, though they are no exceptio
   }
 });
 
+test('a stretch ends with the recording, and its strength is that against the rest', () => {
+  const logOdds = (startS: number) => (startS >= 40 ? 3 : -3);
+  const [contrast, ...others] = found(steps(57, 5, logOdds), steps(54, 1, logOdds));
+  assert.deepEqual(others, []);
+  assert.ok((contrast?.endS ?? 99) <= 57);
+  assert.ok((contrast?.strength ?? 0) > 4);
+});
+
+test('those of a whole day are found at once, since a request must not hold up the others', () => {
+  const logOdds = (startS: number) => (Math.floor(startS / 20) % 3 === 0 ? 3 : -3) + Math.sin(startS);
+  const dayS = 24 * 3600;
+  const [windows, closer] = [steps(dayS, 5, logOdds), steps(dayS - 3, 4, logOdds)];
+  const beganMs = performance.now();
+  assert.ok(found(windows, closer).length > 1000);
+  // A tenth of a second or two; before, 17 s.
+  assert.ok(performance.now() - beganMs < 3000);
+});
+
 test('without a second look there are no stretches', () => {
   assert.deepEqual(
     found(

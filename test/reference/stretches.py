@@ -76,14 +76,15 @@ def stretches(windows, closer):
         until = max(until, one[1])
     found = [fit for group in groups for fit in fits(*np.array(group).T)]
     found.sort(key=lambda fit: -fit["mean"])
-    outside, clear = np.ones(len(starts), bool), set()
+    outside, clear, throughout, level_outside = np.ones(len(starts), bool), set(), 0, level
     for i, fit in enumerate(found):
         outside &= (starts >= fit["end"]) | (starts + 5 <= fit["start"])
         if (1 + SHARE_OF_LOG_ODDS) * (centre + fit["clearest"]) - level >= MIN_CLEAREST:
             clear.add(i)
         if (1 + SHARE_OF_LOG_ODDS) * (centre + fit["mean"]) - usual(log_odds[outside]) >= MIN_THROUGHOUT:
             clear |= set(range(i + 1))
-    kept = [found[i] for i in clear]
+            throughout, level_outside = i + 1, min(level, usual(log_odds[outside]))
+    kept = [{**found[i], "usual": level_outside if i < throughout else level} for i in clear]
     inside = np.zeros(len(starts), bool)
     for fit in kept:
         inside |= np.minimum(starts + 5, fit["end"]) - np.maximum(starts, fit["start"]) >= 2.5
@@ -95,14 +96,15 @@ def stretches(windows, closer):
         if joined and fit["start"] - joined[-1]["end"] <= GAP_S:
             joined[-1]["end"] = max(joined[-1]["end"], fit["end"])
             joined[-1]["clearest"] = max(joined[-1]["clearest"], fit["clearest"])
+            joined[-1]["usual"] = min(joined[-1]["usual"], fit["usual"])
         else:
             joined.append(dict(fit))
     return [
         {
             "start": fit["start"],
-            "end": fit["end"],
+            "end": min(fit["end"], max(end for _, end, _ in seen)),
             "score": 1 / (1 + np.exp(-(centre + fit["clearest"]))),
-            "strength": centre + fit["clearest"] - level,
+            "strength": centre + fit["clearest"] - fit["usual"],
         }
         for fit in joined
     ]

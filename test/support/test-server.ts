@@ -154,7 +154,10 @@ export async function startServerWith(
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
   const given = await serverParts(config, { log: logger, ...parts });
-  const server = await startServer({ ...given, analyser, arena });
+  const server = await startServer({ ...given, analyser, arena }).catch(async (error) => {
+    await given.closers.close();
+    throw error;
+  });
   test.after(async () => {
     await server.stop();
     assertDocumented(log, server.routes);

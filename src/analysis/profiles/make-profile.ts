@@ -40,17 +40,21 @@ function quantile(sorted: Float64Array, share: number): number {
 
 const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
 
-function meanOf(vectors: readonly Float32Array[]): Float32Array {
+function sumOf(vectors: readonly Float32Array[]): Float64Array {
   const sum = new Float64Array(vectors[0]?.length ?? 0);
   for (const vector of vectors)
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (vector[i] as number);
-  return Float32Array.from(sum, (value) => value / vectors.length);
+  return sum;
 }
 
-/** The unit vector from the mean of AI-generated speech to that of the recordings. */
-function directionTo(recordings: readonly HeardRecording[], origin: Float32Array): Float32Array {
-  const target = meanOf(recordings.map(({ vector }) => vector));
-  const difference = target.map((value, i) => value - (origin[i] as number));
+/** The unit vector from the mean of AI-generated speech to that of recordings, given by the sum of their vectors. */
+function directionTo(
+  sum: Float64Array,
+  count: number,
+  origin: Float32Array,
+  without?: Float32Array,
+): Float32Array {
+  const difference = origin.map((value, i) => ((sum[i] as number) - (without?.[i] ?? 0)) / count - value);
   const length = Math.sqrt(dot(difference, difference));
   return length === 0 ? difference : difference.map((value) => value / length);
 }
@@ -61,17 +65,20 @@ export function correctionFor(
   generated: readonly Float32Array[],
 ): ScoreCorrection {
   if (genuine.length < 2) throw new RangeError('A correction needs at least two recordings.');
-  const origin = meanOf(generated);
+  const origin = Float32Array.from(sumOf(generated), (value) => value / generated.length);
+  const count = genuine.length;
+  const sum = sumOf(genuine.map(({ vector }) => vector));
   // Each at its place on a direction that it has no part in, as later recordings will be.
-  const places = genuine.map(({ vector }, i) => dot(vector, directionTo(genuine.toSpliced(i, 1), origin)));
-  const offsets = genuine.map((_, i) => dot(origin, directionTo(genuine.toSpliced(i, 1), origin)));
-  const direction = directionTo(genuine, origin);
+  const own = genuine.map(({ vector }) => {
+    const others = directionTo(sum, count - 1, origin, vector);
+    return dot(vector, others) - dot(origin, others);
+  });
+  const direction = directionTo(sum, count, origin);
   const start = dot(origin, direction);
   const others = generated.map((vector) => dot(vector, direction) - start);
   const mean = others.reduce((sum, value) => sum + value, 0) / others.length;
   const spread = Math.sqrt(others.reduce((sum, value) => sum + (value - mean) ** 2, 0) / others.length);
   const from = quantile(ascending(others), UNTOUCHED_SHARE);
-  const own = places.map((place, i) => place - (offsets[i] as number));
   const to = Math.max(quantile(ascending(own), 0.5), from + spread / 2);
   const needed = genuine.map(({ score }, i) => {
     const excess = logOddsOf(score) + MARGIN;

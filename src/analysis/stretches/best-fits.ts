@@ -36,23 +36,34 @@ interface Candidate extends AudioWindow {
  */
 export function bestFits(observations: readonly Observation[]): Fit[] {
   const rest = observations.map(({ above }) => above);
-  let candidates = candidatesIn(observations);
+  let candidates = candidatesIn(observations).map((candidate) => ({
+    ...candidate,
+    ...gainOf(candidate, rest),
+  }));
   const fits: Fit[] = [];
   for (;;) {
-    let best: { readonly candidate: Candidate; readonly height: number; readonly gain: number } | undefined;
+    let best: (typeof candidates)[number] | undefined;
     for (const candidate of candidates) {
-      const { height, gain } = gainOf(candidate, rest);
-      if (gain >= MIN_GAIN && gain > (best?.gain ?? 0)) best = { candidate, height, gain };
+      if (candidate.gain >= MIN_GAIN && candidate.gain > (best?.gain ?? 0)) best = candidate;
     }
     if (best === undefined) return fits;
-    const { candidate, height } = best;
-    fits.push(fitOf(candidate, observations));
-    for (const [at, share] of candidate.shares) rest[at] = (rest[at] as number) - height * share;
-    candidates = candidates.filter(
-      ({ startS, endS }) => endS <= candidate.startS || startS >= candidate.endS,
-    );
+    const { startS, endS, shares, height } = best;
+    fits.push(fitOf(best, observations));
+    for (const [at, share] of shares) rest[at] = (rest[at] as number) - height * share;
+    candidates = candidates.filter((other) => other.endS <= startS || other.startS >= endS);
+    const [first, last] = placesOf(shares);
+    for (const other of candidates) {
+      const [from, to] = placesOf(other.shares);
+      if (from <= last && to >= first) Object.assign(other, gainOf(other, rest));
+    }
   }
 }
+
+/** The first and the last observation of a candidate. */
+const placesOf = (shares: Candidate['shares']): readonly [number, number] => [
+  shares[0]?.[0] ?? Number.POSITIVE_INFINITY,
+  shares.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY,
+];
 
 function candidatesIn(observations: readonly Observation[]): Candidate[] {
   const starts = new Set<number>();
@@ -66,7 +77,8 @@ function candidatesIn(observations: readonly Observation[]): Candidate[] {
 
 function candidateOf(startS: number, endS: number, observations: readonly Observation[]): Candidate {
   const shares: [number, number][] = [];
-  for (const [at, window] of observations.entries()) {
+  for (let at = 0; at < observations.length; at++) {
+    const window = observations[at] as Observation;
     if (window.startS >= endS) break;
     const insideS = Math.min(window.endS, endS) - Math.max(window.startS, startS);
     if (insideS > 0) shares.push([at, insideS / (window.endS - window.startS)]);

@@ -8,7 +8,7 @@ import { logOddsOf } from './log-odds.js';
 export interface Contrast extends AudioWindow {
   /** How likely it is AI-generated, 0..1: that of its clearest windows. */
   readonly score: number;
-  /** How far its clearest windows lie above the usual ones of the recording, in log-odds. */
+  /** How far its clearest windows lie above nine tenths of the recording, or of what lies outside such stretches, in log-odds. */
   readonly strength: number;
 }
 
@@ -38,18 +38,23 @@ export function findContrasts({
   const logOdds = windows.map(logOddsOf);
   const all = withPrior(logOdds);
   const centre = all[Math.floor(all.length / 2)] as number;
-  const usual = usualOf(all);
   const observations = observe(windows, closerWindows, centre);
   const fits = groupsOf(observations).flatMap(bestFits);
-  const clear = clearOf(fits, windows, logOdds, { centre, usual });
+  const clear = clearOf(fits, windows, logOdds, { centre, all });
+  const lastS = observations.reduce((last, { endS }) => Math.max(last, endS), 0);
   return merged(standingOut(clear, windows, logOdds, centre)).map(
-    ({ startS, endS, clearest }): Contrast => ({
+    ({ startS, endS, clearest, usual }): Contrast => ({
       startS,
-      endS,
+      endS: Math.min(endS, lastS),
       score: 1 / (1 + Math.exp(-(centre + clearest))),
       strength: centre + clearest - usual,
     }),
   );
+}
+
+/** A fit with the usual log-odds of what it stands out from. */
+interface ClearFit extends Fit {
+  readonly usual: number;
 }
 
 const withPrior = (logOdds: readonly number[]): number[] => [...logOdds, ...humanPrior].sort((a, b) => a - b);
@@ -91,39 +96,78 @@ function clearOf(
   fits: readonly Fit[],
   windows: readonly ScoredWindow[],
   logOdds: readonly number[],
-  { centre, usual }: { readonly centre: number; readonly usual: number },
-): Fit[] {
+  { centre, all }: { readonly centre: number; readonly all: readonly number[] },
+): ClearFit[] {
+  const usual = usualOf(all);
   const byMean = fits.toSorted((a, b) => b.mean - a.mean);
-  const outside = new Map(windows.map(({ startS, endS }, i) => [{ startS, endS }, logOdds[i] as number]));
-  const clear = new Set<Fit>();
+  // In order, and without windows of the fits so far.
+  const outside = [...all];
+  const isOutside = windows.map(() => true);
+  const evidence = (above: number, than: number): number => (1 + SHARE_OF_LOG_ODDS) * (centre + above) - than;
+  let throughout = 0;
+  let usualOutside = usual;
   for (const [i, fit] of byMean.entries()) {
-    for (const window of outside.keys())
-      if (window.startS < fit.endS && window.endS > fit.startS) outside.delete(window);
-    const evidence = (above: number, than: number): number =>
-      (1 + SHARE_OF_LOG_ODDS) * (centre + above) - than;
-    if (evidence(fit.clearest, usual) >= MIN_EVIDENCE) clear.add(fit);
-    if (evidence(fit.mean, usualOf(withPrior([...outside.values()]))) < MIN_EVIDENCE_THROUGHOUT) continue;
-    for (const stronger of byMean.slice(0, i + 1)) clear.add(stronger);
+    for (const at of touchedBy(fit, windows)) {
+      if (isOutside[at])
+        outside.splice(
+          placeIn(outside, (value) => value >= (logOdds[at] as number)),
+          1,
+        );
+      isOutside[at] = false;
+    }
+    if (evidence(fit.mean, usualOf(outside)) < MIN_EVIDENCE_THROUGHOUT) continue;
+    throughout = i + 1;
+    usualOutside = Math.min(usual, usualOf(outside));
   }
-  return [...clear].sort((a, b) => a.startS - b.startS);
+  return byMean
+    .map((fit, i) => ({ ...fit, usual: i < throughout ? usualOutside : usual }))
+    .filter(({ clearest }, i) => i < throughout || evidence(clearest, usual) >= MIN_EVIDENCE)
+    .sort((a, b) => a.startS - b.startS);
+}
+
+/** The first place in an ordered list from which on `holds` does. */
+function placeIn<Item>(ordered: readonly Item[], holds: (item: Item) => boolean): number {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(ordered[middle] as Item)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The places of the windows that overlap a part. Windows begin and end in their order. */
+function touchedBy({ startS, endS }: AudioWindow, windows: readonly AudioWindow[]): number[] {
+  const touched: number[] = [];
+  for (let at = placeIn(windows, (window) => window.endS > startS); at < windows.length; at++) {
+    if ((windows[at] as AudioWindow).startS >= endS) break;
+    touched.push(at);
+  }
+  return touched;
 }
 
 /** A recording that is generated throughout has no others, and the prior is not it. */
 function standingOut(
-  fits: readonly Fit[],
+  fits: readonly ClearFit[],
   windows: readonly ScoredWindow[],
   logOdds: readonly number[],
   centre: number,
-): Fit[] {
-  const isInside = ({ startS, endS }: AudioWindow): boolean =>
-    fits.some((fit) => 2 * (Math.min(endS, fit.endS) - Math.max(startS, fit.startS)) >= endS - startS);
-  const others = logOdds.filter((_, i) => !isInside(windows[i] as ScoredWindow)).sort((a, b) => a - b);
+): ClearFit[] {
+  const isInside = windows.map(() => false);
+  for (const fit of fits) {
+    for (const at of touchedBy(fit, windows)) {
+      const { startS, endS } = windows[at] as ScoredWindow;
+      const insideS = Math.min(endS, fit.endS) - Math.max(startS, fit.startS);
+      if (2 * insideS >= endS - startS) isInside[at] = true;
+    }
+  }
+  const others = logOdds.filter((_, at) => !isInside[at]).sort((a, b) => a - b);
   const median = others[Math.floor(others.length / 2)] ?? Number.POSITIVE_INFINITY;
   return fits.filter(({ mean }) => centre + mean - median >= MIN_ABOVE_OTHERS);
 }
 
-function merged(fits: readonly Fit[]): Fit[] {
-  const all: Fit[] = [];
+function merged(fits: readonly ClearFit[]): ClearFit[] {
+  const all: ClearFit[] = [];
   for (const fit of fits) {
     const last = all.at(-1);
     if (last === undefined || fit.startS - last.endS > GAP_S) all.push(fit);
@@ -133,6 +177,7 @@ function merged(fits: readonly Fit[]): Fit[] {
         endS: Math.max(last.endS, fit.endS),
         mean: Math.max(last.mean, fit.mean),
         clearest: Math.max(last.clearest, fit.clearest),
+        usual: Math.min(last.usual, fit.usual),
       };
   }
   return all;

@@ -19,8 +19,8 @@ const NOTE = 'backup.json';
 const OBJECTS = 'objects';
 const UNSENT_USAGE = 'unsent-usage';
 const HEAD = 'head.json';
-/** Copied in an order of their own, or counted anew at each start. */
-const special = new Set(['audit', OBJECTS, UNSENT_USAGE, 'quota']);
+/** Copied in an order of their own, or counted anew at each start; and a key, which backups otherwise know as a hash only. */
+const special = new Set(['audit', OBJECTS, UNSENT_USAGE, 'quota', 'first-key']);
 
 /** The content of a backup's own file, which makes it complete. */
 export interface BackupNote {

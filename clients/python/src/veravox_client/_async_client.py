@@ -181,9 +181,11 @@ class AsyncVeravoxClient:
                     async for line in response.aiter_lines():
                         deadline.check()
                         data = events.take(line)
-                        if data is None or data == latest:
+                        if data is None:
                             continue
                         failures = 0
+                        if data == latest:
+                            continue
                         latest = data
                         job: JobSummary = json.loads(data)
                         yield job

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._options import StreamOptions
     from ._types import StreamError, StreamReady, StreamResult
 
-_PCM_SAMPLE_BYTES = 2
+_SAMPLE_BYTES = {"pcm16": 2, "mulaw": 1, "alaw": 1}
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 1.0
 # The server is full or stops, or the stream is in another of its processes.
@@ -79,7 +79,7 @@ class AsyncLiveStream:
         await self.close()
 
     async def send(self, audio: Buffer) -> None:
-        """Send samples of 16 bits, or one packet of Opus.
+        """Send samples, or one packet of Opus.
 
         Returns when more may be sent: audio may be ahead of time by half of the server's limit, so that a file can also
         be streamed. Raises VeravoxError or ConnectionError once the stream has failed.
@@ -91,9 +91,9 @@ class AsyncLiveStream:
         block = bytes(audio)
         self._kept.append(block)
         await self._send(block)
-        is_opus = self._options["encoding"] == "opus"
+        sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
         packet_s = self._options.get("packet_ms", 20) / 1000
-        self._sent_s += packet_s if is_opus else len(block) / _PCM_SAMPLE_BYTES / self.ready["sample_rate"]
+        self._sent_s += len(block) / sample_bytes / self.ready["sample_rate"] if sample_bytes else packet_s
         ahead_s = self._sent_s - self.ready["max_waiting_s"] / 2 - (time.monotonic() - self._began_at)
         if ahead_s > 0:
             await asyncio.wait({self._result}, timeout=ahead_s)

@@ -179,9 +179,11 @@ class VeravoxClient:
                     for line in response.iter_lines():
                         deadline.check()
                         data = events.take(line)
-                        if data is None or data == latest:
+                        if data is None:
                             continue
                         failures = 0
+                        if data == latest:
+                            continue
                         latest = data
                         job: JobSummary = json.loads(data)
                         yield job
