@@ -60,7 +60,8 @@ void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, co
   stop_ = stop;
   summary_ = {};
   std::vector<SampleRange> given;
-  for (const AudioWindow& window : options_.windows) given.push_back({Sample(window.start_s), Sample(window.end_s)});
+  for (const AudioWindow& window : options_.windows)
+    given.push_back({Sample(window.start_s), Sample(window.end_s)});
   planner_.emplace(kWindowSamples, kMaxUnheardSamples, std::move(given));
   const Stopwatch watch(summary_.decode_ms);
   decoder_ = std::make_unique<Decoder>(source, options_.decode, stop_);

@@ -36,8 +36,8 @@ struct PrepareOptions {
   double silence_threshold_percent = 100.0;
   // Least seconds of audio between two checkpoints; 0: no checkpoints.
   double checkpoint_interval_s = 0.0;
-  // Windows to make in place of those of the plan, at least one sample long and in order of their beginning; the
-  // audio behind them is not decoded. Not for live audio, and without checkpoints.
+  // Windows to make in place of those of the plan, at least one sample long and in order of their beginning;
+  // the audio behind them is not decoded. Not for live audio, and without checkpoints.
   std::vector<AudioWindow> windows;
 };
 
@@ -124,9 +124,9 @@ class Preparer {
   void Push(std::span<const uint8_t> piece);
   void FinishPushing();
   LiveState live_state() const;
-  // Live audio: windows to make in addition to those of the plan, in order of their beginning, each once its audio
-  // is there. They may begin up to kLookBackSamples before the start of the next window of the plan. Those with too
-  // little speech, and those that the end of the audio cuts off, are left out.
+  // Live audio: windows to make in addition to the plan, in order of their beginning, each once its audio is
+  // there. They may begin up to kLookBackSamples before the start of the plan's next window. Windows with too
+  // little speech are left out, and windows cut off by the end of the audio.
   void LookCloser(std::span<const AudioWindow> windows);
   // Windows of live audio skipped since the last call. The summary also has them.
   std::vector<SkippedWindow> TakeSkippedWindows() { return std::exchange(skipped_live_, {}); }

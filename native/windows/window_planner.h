@@ -26,12 +26,14 @@ struct SampleRange {
 // before it. With 5 s and 0.1 s, 10.9 s of audio gives [0,5] [5,10] [5.9,10.9], and 10.001 s gives [0,5]
 // [5.001,10.001]. Audio shorter than a window is one window of its own length.
 //
-// Given windows take the place of this plan. They may overlap, are in order of their beginning, and end with the
-// audio at the latest.
+// Given windows take the place of this plan. They may overlap, are in order of their beginning, and end with
+// the audio at the latest.
 class WindowPlanner {
  public:
   WindowPlanner(int64_t window_samples, int64_t max_unheard_samples, std::vector<SampleRange> given = {})
-      : window_samples_(window_samples), max_unheard_samples_(max_unheard_samples), given_(std::move(given)) {}
+      : window_samples_(window_samples),
+        max_unheard_samples_(max_unheard_samples),
+        given_(std::move(given)) {}
 
   // The next window that is certain after `available` samples, which are all if `at_end`. False if there is
   // none (yet).

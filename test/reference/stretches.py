@@ -3,8 +3,9 @@
 
     python3 test/reference/stretches.py
 
-Recordings are drawn at random: log-odds of windows of 5 s side by side, and of windows of 2.5 s at steps of a second wherever one of
-the former is high. Everything is computed anew with NumPy, on all candidates at once, without our own code.
+Recordings are drawn at random: log-odds of windows of 5 s side by side, and of windows of 2.5 s at steps of a second
+wherever one of the former is high. Everything is computed anew with NumPy, on all candidates at once, without our own
+code.
 """
 
 import json
@@ -16,7 +17,7 @@ FILE = Path(__file__).resolve().parent / "stretches.json"
 PRIOR = np.array([-4.2, -3.6, -3.2, -2.8, -2.5, -2.2, -1.9, -1.6, -1.2, -0.6])
 LENGTHS_S = np.array([1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 10, 12, 15, 20])
 USUAL_SHARE, SHARE_OF_LOG_ODDS = 0.9, 0.3
-MIN_CLEAREST, MIN_THROUGHOUT = 4.0, 4.2
+MIN_CLEAREST, MIN_THROUGHOUT = 4.2, 4.4
 USUAL_HEIGHT, USUAL_WEIGHT, MIN_GAIN, MIN_ABOVE = 5.5, 1.0, 2.0, 1.0
 MIN_ABOVE_OTHERS = 2.0
 GAP_S, MOST_IN_GROUP = 1.0, 60

@@ -27,7 +27,7 @@ export interface RecordingCursor {
   readonly audioS: number;
   /** The state of the native code, in base64; absent if nothing of this part was analysed yet. */
   readonly checkpoint?: string;
-  /** What the second look has seen; absent at the beginning. */
+  /** The state of the second look; absent at the beginning. */
   readonly secondLook?: SecondLookState;
 }
 

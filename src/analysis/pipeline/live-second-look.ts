@@ -13,12 +13,12 @@ export class LiveSecondLook {
   readonly #scored = new Map<number, { readonly endS: number; readonly scores: number[] }>();
   #unscored = 0;
 
-  /** Windows are to be made. */
+  /** Some windows must still be made. */
   get isWanting(): boolean {
     return this.#wanted.length > 0;
   }
 
-  /** Windows are to be made, or wait for a score. */
+  /** Some windows must still be made, or wait for a score. */
   get isBusy(): boolean {
     return this.isWanting || this.#unscored > 0;
   }

@@ -30,7 +30,7 @@ import type { FileRun } from './file-run.js';
 import { LiveStreams } from './live-streams.js';
 import { detectorNamed, modelStatus } from './model-status.js';
 import { Recordings } from './recordings.js';
-import { Requests, type RequestTimeouts } from './requests.js';
+import { type FilePass, Requests, type RequestTimeouts } from './requests.js';
 import { type ThreadSettings, Threads } from './threads.js';
 
 export type PipelineConfig = Pick<Config, 'modelsDir' | 'batchWaitMs'> &
@@ -152,7 +152,7 @@ class Pipeline implements FullAnalyser {
     const first = await this.#analyseFile(request, index, new AnalysisRun(model, request.onProgress));
     const closer = closerWindows(first, request);
     if (closer.length === 0) return first;
-    const second = await this.#analyseFile(request, index, new AnalysisRun(model), closer);
+    const second = await this.#analyseFile({ ...request, windows: closer }, index, new AnalysisRun(model));
     return {
       ...first,
       closerWindows: second.windows,
@@ -186,14 +186,13 @@ class Pipeline implements FullAnalyser {
   }
 
   #analyseFile<Output, Result>(
-    request: AnalysisRequest,
+    request: FilePass,
     model: number,
     run: FileRun<Output, Result>,
-    windows?: readonly AudioWindow[],
   ): Promise<Result> {
     request.signal.throwIfAborted();
     this.#refuseIfClosing();
-    return this.#requests.analyse(request, model, run, windows);
+    return this.#requests.analyse(request, model, run);
   }
 
   #refuseIfClosing(): void {

@@ -10,6 +10,12 @@ import type { Threads } from './threads.js';
 
 export type RequestTimeouts = Pick<Config, 'queueTimeoutMs' | 'analysisTimeoutMs'>;
 
+/** One reading of a file. */
+export interface FilePass extends AnalysisRequest {
+  /** In place of those of 5 s side by side. */
+  readonly windows?: readonly AudioWindow[];
+}
+
 /** Analyses files in memory. */
 export class Requests {
   readonly #threads: Threads;
@@ -20,15 +26,11 @@ export class Requests {
     this.#timeouts = timeouts;
   }
 
-  /**
-   * @param model its index
-   * @param windows in place of those of 5 s side by side
-   */
+  /** @param model its index */
   async analyse<Output, Result>(
-    request: AnalysisRequest,
+    request: FilePass,
     model: number,
     run: FileRun<Output, Result>,
-    windows?: readonly AudioWindow[],
   ): Promise<Result> {
     const { signal, longTimeoutMs, owner = '' } = request;
     const { queueTimeoutMs, analysisTimeoutMs } =
@@ -63,7 +65,7 @@ export class Requests {
           silenceThresholdPercent: request.silenceThresholdPercent,
           timeLimitMs: analysisTimeoutMs,
           ...audioPartOf(request),
-          ...(windows && { windows }),
+          ...(request.windows && { windows: request.windows }),
         },
       };
     };

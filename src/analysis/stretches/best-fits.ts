@@ -17,7 +17,7 @@ const STEP_S = 0.5;
 const LENGTHS_S = [1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 10, 12, 15, 20];
 /** Stretches begin in windows that are at least so far above. */
 const MIN_ABOVE = 1;
-/** A fit must explain so much of the squares. */
+/** The least reduction of the squares by a fit. */
 const MIN_GAIN = 2;
 /** Windows that are AI-generated throughout are usually so far above, and the fit of a single window leans on that. */
 const USUAL_HEIGHT = 5.5;

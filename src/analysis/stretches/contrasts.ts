@@ -18,14 +18,14 @@ export interface Contrast extends AudioWindow {
  */
 const SHARE_OF_LOG_ODDS = 0.3;
 /** For the clearest windows of a stretch against all windows. */
-const MIN_EVIDENCE = 4;
-/** For all of a stretch against the windows outside: finds those that take up more than a tenth of the recording. */
-const MIN_EVIDENCE_THROUGHOUT = 4.2;
+const MIN_EVIDENCE = 4.2;
+/** For all of a stretch against the windows outside: finds stretches of more than a tenth of the recording. */
+const MIN_EVIDENCE_THROUGHOUT = 4.4;
 /** How far the mean of a stretch lies at least above the median of the windows outside all stretches. */
 const MIN_ABOVE_OTHERS = 2;
 /** Stretches that are closer together are one. */
 const GAP_S = 1;
-/** Observations are fitted in groups, which windows that touch form, up to so many. */
+/** Windows that touch are fitted as a group, of this size at most. */
 const MOST_IN_GROUP = 60;
 
 /** The stretches that stand out, in the order of the recording. */
@@ -86,7 +86,7 @@ function groupsOf(observations: readonly Observation[]): Observation[][] {
   return groups;
 }
 
-/** Those with enough evidence. A fit that has it brings in those before it, which are stronger. */
+/** The fits with enough evidence. Each brings in the fits before it, which are stronger. */
 function clearOf(
   fits: readonly Fit[],
   windows: readonly ScoredWindow[],

@@ -52,7 +52,7 @@ export class SecondLook {
 
   /**
    * Takes the windows in the order of the audio.
-   * @returns those that are wanted because of this one
+   * @returns the windows that are wanted because of this one
    */
   add(window: ScoredWindow): readonly AudioWindow[] {
     const logOdds = logOddsOf(window);

@@ -76,7 +76,7 @@ export function largeFileRoute(
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
         const { detail } = fields;
-        const asked = { model, predictionId, threshold, silenceThresholdPercent, detail, channels };
+        const asked = { model, detail, predictionId, threshold, silenceThresholdPercent, channels };
         return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
       });
     },

@@ -59,7 +59,13 @@ export function predictRoute(
     async handle(request) {
       const input = await receiveInput(request, reader, intake, limits);
       return answerInput(request, input, async (elapsedS) => {
-        const { model, threshold, silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const {
+          model,
+          threshold,
+          silence_threshold: silenceThresholdPercent,
+          detail,
+          ...fields
+        } = input.fields;
         const plan = {
           region: input.region,
           model,
@@ -70,7 +76,6 @@ export function predictRoute(
         };
         const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
         const predictionId = fields.prediction_id ?? newPredictionId();
-        const { detail } = fields;
         const asked = { model, predictionId, threshold, silenceThresholdPercent, detail, channels };
         return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
       });

@@ -246,7 +246,7 @@ export interface LiveStream {
   finish(): void;
   /**
    * Makes these windows in addition, each once its audio is there: in order of their beginning, at most 10 s before the start of the
-   * next window of the plan. Those without enough speech, and those that the end of the audio cuts off, are left out.
+   * next window of the plan. Windows without enough speech are left out, and windows cut off by the end of the audio.
    */
   lookCloser(wanted: { readonly windows: readonly AudioWindow[] }): void;
   /** Whether there is an input for `next`. Throws StageError. */

@@ -91,7 +91,7 @@ const warnings = {
 
 const onRequest = 'Absent unless the request has `detail=stretches`.';
 
-/** Where AI-generated speech is, in answers that were asked for it. */
+/** The places of AI-generated speech, in answers that were asked for them. */
 const found = {
   contains_generated: {
     type: 'boolean',
