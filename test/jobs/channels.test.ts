@@ -50,6 +50,7 @@ const jobOf = (model: string): NewJob => ({
     silenceThresholdPercent: 80,
     predictionId: 'mine',
     separatesChannels: true,
+    detail: 'stretches',
   }),
 });
 
@@ -124,7 +125,14 @@ onEachQueue('each channel is answered as by a request, whatever the number of tu
   const { mix, channels } = await direct(file, model);
   const { processing_time: _, ...expected } = predictionBody(
     mix,
-    { model, predictionId: 'mine', threshold: 0.5, silenceThresholdPercent: 80, channels },
+    {
+      model,
+      predictionId: 'mine',
+      threshold: 0.5,
+      silenceThresholdPercent: 80,
+      channels,
+      detail: 'stretches',
+    },
     0,
   );
   const done = await jobs.get('a', job.id);

@@ -10,6 +10,9 @@ the last sums of the graph. Needs the onnx and onnxruntime packages.
 import argparse
 from pathlib import Path
 
+from export import telemetry_off  # noqa: F401, to be first
+
+# isort: split
 import numpy as np
 import onnx
 import onnxruntime

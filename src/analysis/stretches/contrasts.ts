@@ -18,9 +18,9 @@ export interface Contrast extends AudioWindow {
  */
 const SHARE_OF_LOG_ODDS = 0.3;
 /** For the clearest windows of a stretch against all windows. */
-const MIN_EVIDENCE = 4;
+const MIN_EVIDENCE = 4.2;
 /** For all of a stretch against the windows outside: finds stretches of more than a tenth of the recording. */
-const MIN_EVIDENCE_THROUGHOUT = 4.2;
+const MIN_EVIDENCE_THROUGHOUT = 4.4;
 /** How far the mean of a stretch lies at least above the median of the windows outside all stretches. */
 const MIN_ABOVE_OTHERS = 2;
 /** Stretches that are closer together are one. */

@@ -9,6 +9,7 @@ import { serverMessages } from '../../../src/base/contract/stream.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
 import { eventually } from '../../support/eventually.js';
 import { request } from '../../support/http-client.js';
+import { splicedAnalysis } from '../../support/spliced-analysis.js';
 import { StreamClient } from '../../support/stream-client.js';
 import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testAuthenticator } from '../../support/test-keys.js';
 import { startTestServer, type TestParts } from '../../support/test-server.js';
@@ -223,6 +224,36 @@ test('windows come as verdicts, the last message is the result, and the stream i
     [200, 10, 2, 320_000, 'key-1'],
   );
   assert.equal(await metric('veravox_streams'), 0);
+});
+
+test('a stream says where it contains generated speech, if it is asked', async (t) => {
+  const { port, analyser } = await serve(t);
+  for (const [query, isAsked] of [
+    [QUERY, false],
+    [`${QUERY}&detail=stretches`, true],
+  ] as const) {
+    const client = await StreamClient.open(port, { path: query });
+    await client.next('ready');
+    client.audio(new Uint8Array(16_000));
+    const live = analyser.liveStreams.at(-1);
+    assert.ok(live);
+    const { windows, closerWindows = [] } = splicedAnalysis;
+    for (const [i, { scores }] of windows.entries()) live.tellWindow(i, scores[0] as number);
+    client.say({ type: 'end' });
+    await until(() => live.isFinished);
+    live.tellEnd(60, { closerWindows });
+    const { global, contains_generated, stretches } = await client.next('result');
+    assert.equal(global.reason, 'mixed_content');
+    assert.equal(contains_generated, isAsked ? true : undefined);
+    assert.deepEqual(
+      stretches?.map(({ start, end }) => [start, end]),
+      isAsked ? [[30.5, 34]] : undefined,
+    );
+    for (const message of client.messages)
+      assert.ok(isServerMessage(message), ajv.errorsText(isServerMessage.errors));
+  }
+  const refused = await StreamClient.open(port, { path: `${QUERY}&detail=windows` });
+  await assertEnds(refused, 'FIELD_INVALID', 4400);
 });
 
 test('failures of the analysis reach the client', async (t) => {
