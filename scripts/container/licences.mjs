@@ -5,6 +5,7 @@
 //
 //   node scripts/container/licences.mjs > licences.txt
 //   node scripts/container/licences.mjs --cyclonedx > sbom.cdx.json
+import '../needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
