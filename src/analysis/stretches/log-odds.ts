@@ -12,8 +12,8 @@ export function logOddsOf({ scores }: Pick<ScoredWindow, 'scores'>): number {
 }
 
 /**
- * Log-odds of windows of ordinary human voices: the tenths of the detectors' validation recordings. They stand for the rest of a
- * recording as long as little of it is known.
+ * Log-odds of windows of an ordinary human voice, of about the middle and spread of the detectors' validation recordings. They stand
+ * for the rest of a recording as long as little of it is known.
  */
 export const humanPrior: readonly number[] = [-4.2, -3.6, -3.2, -2.8, -2.5, -2.2, -1.9, -1.6, -1.2, -0.6];
 
