@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis, AudioWindow, ScoredWindow } from '../analyser/analyser.js';
 import { bestFits, type Fit, type Observation } from './best-fits.js';
-import { humanPrior, USUAL_SHARE } from './human-prior.js';
-import { logOddsOf } from './log-odds.js';
+import { humanPrior, logOddsOf, USUAL_SHARE } from './log-odds.js';
 
 /** A part of a recording that sounds AI-generated, and stands out from the rest. */
 export interface Contrast extends AudioWindow {

@@ -10,3 +10,12 @@ export function logOddsOf({ scores }: Pick<ScoredWindow, 'scores'>): number {
   const logOdds = Math.log(score) - Math.log1p(-score);
   return Math.min(MOST_LOG_ODDS, Math.max(-MOST_LOG_ODDS, logOdds));
 }
+
+/**
+ * Log-odds of windows of an ordinary human voice, of about the middle and spread of the detectors' validation recordings. They stand
+ * for the rest of a recording as long as little of it is known.
+ */
+export const humanPrior: readonly number[] = [-4.2, -3.6, -3.2, -2.8, -2.5, -2.2, -1.9, -1.6, -1.2, -0.6];
+
+/** Below it lies all of a recording but its clearest windows. */
+export const USUAL_SHARE = 0.9;

@@ -4,8 +4,7 @@
 // where a window disagrees with the recording so far; contrasts.ts then decides. Everything here is pure.
 import type { AudioWindow, ScoredWindow } from '../analyser/analyser.js';
 import type { SecondLookState } from '../analyser/recording.js';
-import { humanPrior, USUAL_SHARE } from './human-prior.js';
-import { logOddsOf, MOST_LOG_ODDS } from './log-odds.js';
+import { humanPrior, logOddsOf, MOST_LOG_ODDS, USUAL_SHARE } from './log-odds.js';
 
 const STEP_S = 1;
 /** Half of the first look's: more of it is a short sentence. */
