@@ -7,6 +7,7 @@ import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packageIn } from './container/licences.mjs';
 import { rootDir } from './setup/step.mjs';
 
 const readJson = (...parts) => JSON.parse(fs.readFileSync(path.join(...parts), 'utf8'));
@@ -40,15 +41,9 @@ export const licenceList = () =>
 /** The licences of these packages, in full; each text once. */
 export function licenceTexts(folders) {
   const namesByText = new Map();
-  for (const folder of folders) {
-    const { name, version, license } = readJson(folder, 'package.json');
-    const texts = fs
-      .readdirSync(folder)
-      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
-      .sort()
-      .map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim());
+  for (const { name, version, licence, texts } of folders.map(packageIn)) {
     const text = texts.join('\n\n');
-    namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${license})`]);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${licence})`]);
   }
   return [...namesByText]
     .map(([text, names]) => `${names.join('\n')}\n\n${text}\n`)

@@ -24,19 +24,22 @@ function packageFolders(nodeModulesDir) {
     .filter((dir) => fs.existsSync(path.join(dir, 'package.json')));
 }
 
-export function licencesOf(nodeModulesDir) {
-  return packageFolders(nodeModulesDir)
-    .map((dir) => {
-      const { name, version, license } = JSON.parse(fs.readFileSync(path.join(dir, 'package.json'), 'utf8'));
-      const texts = fs
-        .readdirSync(dir)
-        .filter((file) => /^(licen[cs]e|copying|notice|third.?party)/i.test(file))
-        .filter((file) => fs.statSync(path.join(dir, file)).isFile())
-        .map((file) => fs.readFileSync(path.join(dir, file), 'utf8').trim());
-      return { name, version, licence: license ?? 'see the text', texts };
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+/** A package, with the texts of its licences and notices. */
+export function packageIn(dir) {
+  const { name, version, license } = JSON.parse(fs.readFileSync(path.join(dir, 'package.json'), 'utf8'));
+  const texts = fs
+    .readdirSync(dir)
+    .filter((file) => /^(licen[cs]e|copying|notice|third.?party)/i.test(file))
+    .filter((file) => fs.statSync(path.join(dir, file)).isFile())
+    .sort()
+    .map((file) => fs.readFileSync(path.join(dir, file), 'utf8').trim());
+  return { name, version, licence: license ?? 'see the text', texts };
 }
+
+export const licencesOf = (nodeModulesDir) =>
+  packageFolders(nodeModulesDir)
+    .map(packageIn)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 export const billOf = (packages) => ({
   bomFormat: 'CycloneDX',

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Analyser } from '../../src/analysis/analyser/analyser.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { ScoringOwner } from '../../src/analysis/scoring/scoring-owner.js';
@@ -14,6 +13,7 @@ import type { BatchRecord } from '../../src/base/observe/device-metrics.js';
 import { fileEntry, formBody } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
 import { modelsFolder } from '../support/models-folder.js';
+import { scoresOf } from '../support/scores-of.js';
 import { ADMIN_API_KEY, startServerWith, testConfig } from '../support/test-server.js';
 import { until } from '../support/until.js';
 
@@ -50,32 +50,18 @@ async function startOn(
   return { analyser, arena, records };
 }
 
-async function scoresOf(analyser: Analyser, arena: UploadArena, files: readonly Uint8Array[]) {
-  return Promise.all(
-    files.map(async (file) => {
-      const region = arena.reserve(file.length);
-      assert.ok(region);
-      arena.bytes.set(file, region.offset);
-      const { windows } = await analyser.analyse({
-        region: { offset: region.offset, length: file.length },
-        model: 'apollo-4-5-2026-03-26',
-        silenceThresholdPercent: 80,
-        minDurationS: 1,
-        maxDurationS: 60,
-        signal: new AbortController().signal,
-      });
-      return windows.map(({ scores }) => scores);
-    }),
-  );
-}
+const scoresOfAll = (
+  { analyser, arena }: Awaited<ReturnType<typeof startOn>>,
+  files: readonly Uint8Array[],
+) => Promise.all(files.map((file) => scoresOf(analyser, arena, file)));
 
 test('results on three GPUs are those of one, and each of them has worked', async (t) => {
   const files = Array.from({ length: 12 }, (_, i) => clips[i % clips.length] as Uint8Array);
   const one = await startOn(t, 1);
-  const expected = await scoresOf(one.analyser, one.arena, files);
+  const expected = await scoresOfAll(one, files);
   await one.analyser.close();
   const three = await startOn(t, 3);
-  assert.deepEqual(await scoresOf(three.analyser, three.arena, files), expected);
+  assert.deepEqual(await scoresOfAll(three, files), expected);
   await three.analyser.close();
   const names = three.records.map(({ device }) => device);
   assert.deepEqual([...new Set(names)].sort(), ['cuda:0', 'cuda:1', 'cuda:2']);

@@ -6,14 +6,13 @@ import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Analyser } from '../../src/analysis/analyser/analyser.js';
 import { checkAnswers, describeCheck, holds } from '../../src/analysis/known-answers/known-answers.js';
-import type { UploadArena } from '../../src/analysis/memory/arena.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { gpusHere, type Trial } from '../../src/analysis/scoring/gpus.js';
 import { chooseProvider } from '../../src/analysis/scoring/provider.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { runCli } from '../support/cli.js';
+import { scoresOf } from '../support/scores-of.js';
 import { losableSoftwareGpu, noGpu, setEnvironment, softwareGpu } from '../support/software-gpu.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { tinyDetectors, tinyEntry, writeManifest, writeTinyModels } from '../support/tiny-models.js';
@@ -24,21 +23,6 @@ const clip = await readFile(path.join(packageDir, 'test/fixtures/human-lj-a.flac
 function tinyTrial(t: TestContext): Trial {
   const file = path.join(writeTinyModels(temporaryFolder(t), 'high'), 'high.onnx');
   return { path: file, gpuPath: file };
-}
-
-async function scoresOf({ analyser, arena }: { analyser: Analyser; arena: UploadArena }) {
-  const region = arena.reserve(clip.length);
-  assert.ok(region);
-  arena.bytes.set(clip, region.offset);
-  const { windows } = await analyser.analyse({
-    region: { offset: region.offset, length: clip.length },
-    model: 'apollo-4-5-2026-03-26',
-    silenceThresholdPercent: 80,
-    minDurationS: 1,
-    maxDurationS: 60,
-    signal: new AbortController().signal,
-  });
-  return windows.flatMap(({ scores }) => scores);
 }
 
 test('without a Vulkan driver, or with a broken one, WebGPU says so', async (t) => {
@@ -109,8 +93,10 @@ test('a GPU runs the twin of a model and is judged by its known answers', async 
 test('two sets of models, as during a reload, score on the one GPU at the same time', async (t) => {
   setEnvironment(t, softwareGpu);
   const sets = await Promise.all([startOnWebGpu(t, 'webgpu'), startOnWebGpu(t, 'webgpu')]);
-  const scores = await Promise.all(sets.flatMap((set) => [scoresOf(set), scoresOf(set), scoresOf(set)]));
-  for (const found of scores.flat()) assert.ok(Math.abs(found - 1 / (1 + Math.exp(-1))) < 1e-3, `${found}`);
+  const scores = await Promise.all(
+    sets.flatMap(({ analyser, arena }) => Array.from({ length: 3 }, () => scoresOf(analyser, arena, clip))),
+  );
+  for (const found of scores.flat(2)) assert.ok(Math.abs(found - 1 / (1 + Math.exp(-1))) < 1e-3, `${found}`);
   assert.ok(scores.every(({ length }) => length > 0));
   await Promise.all(sets.map(({ analyser }) => analyser.close()));
 });

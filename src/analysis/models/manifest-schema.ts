@@ -290,6 +290,7 @@ const onnxFile = {
   // A plain name: a manifest never refers to files outside its folder.
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$',
 } as const;
+const plainName = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 
 const features = {
@@ -327,8 +328,7 @@ function modelSchema<
         description: "The file's SHA-256, in lower-case hexadecimal; `veravox models record` writes it.",
       },
       weights_file: {
-        type: 'string',
-        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+        ...plainName,
         description:
           'The file beside it with its weights, if they are not inside; `veravox models record` writes it.',
       },
@@ -418,16 +418,11 @@ const vectorsSchema = closedObject({
   },
   numbers: positiveInteger('Numbers of a vector.'),
   generated: {
-    type: 'string',
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    ...plainName,
     description:
       'The file beside it with vectors of AI-generated speech, each followed by its log-odds: one signed byte per number, to be multiplied by `step`.',
   },
-  generated_sha256: {
-    type: 'string',
-    pattern: '^[0-9a-f]{64}$',
-    description: 'The SHA-256 of that file.',
-  },
+  generated_sha256: { ...sha256, description: 'The SHA-256 of that file.' },
   step: number('The value of 1 in that file.'),
 });
 

@@ -40,8 +40,7 @@ export async function loadManifest(modelsDir: string): Promise<Manifest> {
  */
 export async function readModelFile(modelsDir: string, model: FileFields): Promise<ModelFile> {
   const path = join(modelsDir, model.file);
-  const bytes = await readFile(path);
-  checkSha256(path, model.id, model.sha256, sha256Of(bytes));
+  const bytes = await readChecked(path, model.id, model.sha256);
   const header = readOnnxHeader(bytes);
   if (header.weightsFiles.length === 0) {
     if (model.weights_file !== undefined) {
@@ -77,7 +76,12 @@ export function weightsFileOf(path: string, { weightsFiles }: OnnxHeader): strin
   ]);
 }
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+/** A file that the manifest vouches for. @param id of the model. @throws ManifestError for another file */
+export async function readChecked(path: string, id: string, sha256: string): Promise<Buffer> {
+  const bytes = await readFile(path);
+  checkSha256(path, id, sha256, createHash('sha256').update(bytes).digest('hex'));
+  return bytes;
+}
 
 /** In pieces: the file may be larger than the memory. */
 export async function sha256OfFile(path: string): Promise<string> {

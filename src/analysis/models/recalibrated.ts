@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { logOddsOf, probabilityOf } from '../../base/log-odds.js';
 import type { DetectionModel } from './manifest.js';
 import { ManifestError } from './manifest-error.js';
 
@@ -69,6 +70,5 @@ function rescaled(id: string, codecs: Codecs, ratio: number): Codecs {
 function movedPoint(point: number, before: Fitted, after: Fitted, ratio: number): number {
   if (point === USUAL_POINT || before.scale === 0) return point;
   // Infinite at the ends of the scale, which stay in place.
-  const logOdds = Math.log(point) - Math.log1p(-point);
-  return decimals(1 / (1 + Math.exp(-(ratio * (logOdds - before.bias) + after.bias))), 6);
+  return decimals(probabilityOf(ratio * (logOddsOf(point) - before.bias) + after.bias), 6);
 }

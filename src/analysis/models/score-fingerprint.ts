@@ -12,8 +12,7 @@ type Entry = Model & {
 /**
  * Identifies a model's way from audio to the calibrated score: the weights and every entry of the manifest but names, licence,
  * twin for GPUs, figures, known answers, operating point, abstention, vectors and strangers. If it differs, a threshold found before
- * means something
- * else.
+ * means something else.
  * @returns 64 hexadecimal characters
  */
 export function scoreFingerprintOf(model: Model): string {

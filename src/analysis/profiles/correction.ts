@@ -2,14 +2,12 @@
 //
 // This room makes profiles, which correct a detector's scores for the recordings of one channel, and applies
 // them. See docs/profiles.md.
+import { logOddsOf, probabilityOf } from '../../base/log-odds.js';
 import type { ScoreCorrection } from '../../state/operating-points/profile.js';
 import type { ScoreAdjustment } from '../analyser/analyser.js';
 import { dot } from '../voiceid/vectors.js';
 
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
-
-export const logOddsOf = (score: number): number => Math.log(score) - Math.log1p(-score);
-export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
 /** How much of a correction's strength a place on its direction gets, 0..1. */
 export const shareAt = (place: number, from: number, to: number): number =>
@@ -33,6 +31,6 @@ export function adjustmentOf({ direction, from, to, strength }: ScoreCorrection)
   const unit = decodeDirection(direction);
   return (score, vector) => {
     const share = shareAt(dot(vector, unit), from, to);
-    return share === 0 ? score : scoreOf(logOddsOf(score) - strength * share);
+    return share === 0 ? score : probabilityOf(logOddsOf(score) - strength * share);
   };
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { probabilityOf } from '../../base/log-odds.js';
 import type { DetectionModel } from '../models/manifest.js';
-import { ManifestError } from '../models/manifest-error.js';
-import { scoreOf } from './correction.js';
+import { readChecked } from '../models/model-file.js';
 import type { GeneratedSpeech } from './make-profile.js';
 
 /**
@@ -16,13 +14,8 @@ export async function readGeneratedSpeech(
   { id, vectors }: Pick<DetectionModel, 'id' | 'vectors'>,
 ): Promise<GeneratedSpeech> {
   if (vectors === undefined) throw new Error(`${id} shows no vectors, so it cannot have profiles.`);
-  const { generated, generated_sha256: expected, numbers, step } = vectors;
-  const path = join(modelsDir, generated);
-  const bytes = await readFile(path);
-  const found = createHash('sha256').update(bytes).digest('hex');
-  if (found !== expected) {
-    throw new ManifestError([`${path}: expected the SHA-256 ${expected} of ${id} but found ${found}.`]);
-  }
+  const { generated, generated_sha256, numbers, step } = vectors;
+  const bytes = await readChecked(join(modelsDir, generated), id, generated_sha256);
   const values = Float32Array.from(
     new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length),
     (byte) => byte * step,
@@ -32,6 +25,6 @@ export async function readGeneratedSpeech(
   );
   return {
     vectors: rows.map((row) => row.subarray(0, numbers)),
-    scores: rows.map((row) => scoreOf(row[numbers] as number)),
+    scores: rows.map((row) => probabilityOf(row[numbers] as number)),
   };
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { logOddsOf } from '../../base/log-odds.js';
 import type { MeasuredErrors } from '../../state/operating-points/operating-point.js';
 import type { ErrorsWithAndWithout, Profile, ScoreCorrection } from '../../state/operating-points/profile.js';
 import { dot } from '../voiceid/vectors.js';
-import { adjustmentOf, encodeDirection, logOddsOf, shareAt } from './correction.js';
+import { adjustmentOf, encodeDirection, shareAt } from './correction.js';
 
 /** A recording as its detector sees it. */
 export interface HeardRecording {

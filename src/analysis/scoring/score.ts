@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CodedSound } from '../../base/addon/addon.js';
+import { logOddsOf, probabilityOf } from '../../base/log-odds.js';
 import { codecOffset } from '../models/codec-offset.js';
 import type { DetectionModel } from '../models/manifest.js';
 
-function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x));
-}
-
 // The log-odds of one class against all others, from a softmax layer's inputs.
-function logOdds(logits: Float32Array, index: number): number {
+function logOddsOfClass(logits: Float32Array, index: number): number {
   const others = logits.filter((_, i) => i !== index);
   const largest = Math.max(...others);
   return (
@@ -29,13 +26,12 @@ export function toProbability(
   if (!output.every(Number.isFinite)) return Number.NaN;
   let logit: number;
   if (kind === 'probability') {
-    const p = output[index] as number;
-    logit = Math.log(p) - Math.log1p(-p);
+    logit = logOddsOf(output[index] as number);
   } else if (kind === 'independent_logit' || output.length === 1) {
     logit = output[index] as number;
   } else {
-    logit = logOdds(output, index);
+    logit = logOddsOfClass(output, index);
   }
   const { scale, bias, codecs } = model.calibration;
-  return sigmoid(scale * logit + bias + codecOffset(codecs, sound));
+  return probabilityOf(scale * logit + bias + codecOffset(codecs, sound));
 }

@@ -5,6 +5,7 @@
 
 import type { Config } from '../../base/config/options.js';
 import { answersTo } from '../../base/contract/model-ids.js';
+import { probabilityOf } from '../../base/log-odds.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import { dot, normalised } from './vectors.js';
@@ -48,7 +49,7 @@ export class Speaker {
   }
 
   similarityOf(cosine: number): number {
-    return significant(1 / (1 + Math.exp(-this.evidenceOf(cosine))));
+    return significant(probabilityOf(this.evidenceOf(cosine)));
   }
 
   /** The natural logarithm of how much likelier the cosine is for one speaker than for two. */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schema } from '../../base/contract/schema.js';
+import { isJsonObject } from '../../base/json-object.js';
 
 export type JsonObject = Record<string, unknown>;
 
 /** Keywords of the field schemas that JSON Schema lacks. */
 const ownKeywords: readonly string[] = ['expected', 'nullInForm', 'isName'];
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Collects the schemas with a title: each appears once in the document, and everything else refers to it. */
 export class Components {
@@ -32,11 +30,11 @@ export class Components {
     const resolved: JsonObject = {};
     for (const [keyword, value] of Object.entries(rest)) {
       if (ownKeywords.includes(keyword)) continue;
-      if (keyword === 'properties' && isObject(value)) {
+      if (keyword === 'properties' && isJsonObject(value)) {
         resolved[keyword] = Object.fromEntries(
           Object.entries(value).map(([name, property]) => [name, this.refer(property as Schema)]),
         );
-      } else if (keyword === 'items' && isObject(value)) {
+      } else if (keyword === 'items' && isJsonObject(value)) {
         resolved[keyword] = this.refer(value);
       } else {
         resolved[keyword] = value;

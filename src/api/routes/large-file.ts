@@ -58,7 +58,7 @@ export function largeFileRoute(
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
   const resolve = (fields: LargeFileFields): ResolvedFields => ({
     ...fields,
-    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, points, analyser.status()) },
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }) },
   });
   const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);

@@ -54,7 +54,7 @@ export function openStream(
   const fields: SessionFields = {
     ...given,
     threshold: thresholdOf(given, parts),
-    adjustScore: adjustmentFor(given, parts.points, parts.analyser.status()),
+    adjustScore: adjustmentFor(given, parts),
   };
   const permit = permits.acquire(holder);
   let held: StreamMemory | undefined;

@@ -47,7 +47,7 @@ export function predictRoute(
   const resolve = (fields: PredictFields): ResolvedFields => ({
     ...fields,
     threshold: thresholdOf(fields, { analyser, points }),
-    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, points, analyser.status()) },
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }) },
   });
   const reader = resolvedReader(validator, resolve);
   return {

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PipelineStatus, ScoreAdjustment } from '../../analysis/analyser/analyser.js';
+import type { ScoreAdjustment } from '../../analysis/analyser/analyser.js';
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { adjustmentOf } from '../../analysis/profiles/correction.js';
-import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
+import type { ScoreCorrection } from '../../state/operating-points/profile.js';
+import type { ThresholdParts } from './threshold.js';
 
-/** The correction by the profile that a request names. @throws ServiceError FIELD_INVALID */
-export const adjustmentFor = (
-  { profile, model }: { readonly profile?: string | undefined; readonly model: string },
-  points: OperatingPoints,
-  status: Pick<PipelineStatus, 'detectors'>,
-): ScoreAdjustment | undefined =>
-  profile === undefined
-    ? undefined
-    : adjustmentOf(points.correctionOf(profile, detectorNamed(status, model), 'profile'));
+interface ProfileFields {
+  readonly profile?: string | undefined;
+  readonly model: string;
+}
+
+type BoundCorrection = ScoreCorrection & { readonly modelId: string };
+
+/** The correction by the profile that a request names, and the detector that it is for. @throws ServiceError FIELD_INVALID */
+export function boundCorrectionOf(
+  { profile, model }: ProfileFields,
+  { analyser, points }: ThresholdParts,
+): BoundCorrection | undefined {
+  if (profile === undefined) return undefined;
+  const detector = detectorNamed(analyser.status(), model);
+  return { ...points.correctionOf(profile, detector, 'profile'), modelId: detector.id };
+}
+
+/** The same as a change of scores. @throws ServiceError FIELD_INVALID */
+export function adjustmentFor(fields: ProfileFields, parts: ThresholdParts): ScoreAdjustment | undefined {
+  const correction = boundCorrectionOf(fields, parts);
+  return correction && adjustmentOf(correction);
+}

@@ -113,6 +113,12 @@ export interface Route extends Endpoint, PermitTraits {
   ): Reply | undefined;
 }
 
+/** The part of a path that stands for `{id}` in its route's. */
+export function idIn(path: string, template: string): string {
+  const [start = '', end = ''] = template.split('{id}');
+  return path.slice(start.length, -end.length);
+}
+
 /** The owner of a request's key. */
 export interface Caller {
   readonly account: string;

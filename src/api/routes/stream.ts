@@ -16,7 +16,7 @@ import { noteParameters } from '../upload/ignored-fields.js';
 import { eventStream } from './event-stream.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues } from './link-fields.js';
-import { callerOf, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+import { callerOf, idIn, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 import { hostFor, placeFor, refuseOthers, type StreamRouteParts } from './stream-host.js';
 
 /** `GET /v1/stream`, telephone calls, and tickets for both. */
@@ -73,8 +73,7 @@ const holderOf = (request: RouteRequest): Holder => ({
 
 /** @throws ServiceError CALL_UNKNOWN */
 async function follow({ calls }: StreamRouteParts, request: RouteRequest): Promise<Reply> {
-  const [start = '', end = ''] = callEventsEndpoint.path.split('{id}');
-  const id = request.path.slice(start.length, -end.length);
+  const id = idIn(request.path, callEventsEndpoint.path);
   const log = calls.find(callerOf(request).account, decoded(id));
   const seen = /^\d{1,9}$/.exec(request.headers.get('last-event-id') ?? '');
   const { CallEvents } = await import('./call-events.js');

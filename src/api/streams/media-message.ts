@@ -7,6 +7,7 @@ import {
   type LegName,
   telephoneEncodings,
 } from '../../base/contract/call.js';
+import { isJsonObject } from '../../base/json-object.js';
 import { once } from '../../base/once.js';
 import { parseObject } from '../upload/json-body.js';
 import { invalid } from './client-message.js';
@@ -64,9 +65,6 @@ const checks = once(() => {
   };
 });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** With Twilio's names, in the parts that matter. */
 function translated(object: Record<string, unknown>): Record<string, unknown> {
   const result = { ...object };
@@ -75,7 +73,7 @@ function translated(object: Record<string, unknown>): Record<string, unknown> {
   }
   for (const part of ['start', 'mediaFormat']) {
     const value = result[part];
-    if (isObject(value)) result[part] = translated(value);
+    if (isJsonObject(value)) result[part] = translated(value);
   }
   return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
+import { isJsonObject } from '../../base/json-object.js';
 import type { BodyStream } from './body-stream.js';
 import { refuseEncoded } from './content-encoding.js';
 import { checkJsonLimits } from './json-limits.js';
@@ -24,10 +25,10 @@ export function parseObject(bytes: Buffer): Record<string, unknown> {
     const [position] = / at position \d{1,9}/.exec((error as Error).message) ?? [''];
     throw new ServiceError('JSON_MALFORMED', { problem: `it cannot be parsed${position}.` });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw new ServiceError('JSON_MALFORMED', { problem: 'it holds another kind of value.' });
   }
-  return value as Record<string, unknown>;
+  return value;
 }
 
 /**

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A manifest's figures on a model's accuracy, whose members may be anything.
+
 import type { FiguresFile } from '../../analysis/models/figures-file.js';
 import type {
   AdminFigure,
   AdminModelFigures,
   AdminVerificationFigures,
 } from '../../base/contract/model-figures.js';
+import { isJsonObject } from '../../base/json-object.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+const membersOf = (value: unknown): Members => (isJsonObject(value) ? value : {});
 
 const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 

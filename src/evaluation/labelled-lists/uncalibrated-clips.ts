@@ -7,6 +7,7 @@ import type { DetectionModel } from '../../analysis/models/manifest.js';
 import type { Config } from '../../base/config/options.js';
 import { readNamed } from '../../base/errors/read-named.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { logOddsOf } from '../../base/log-odds.js';
 import type { UncalibratedClip } from '../figures/calibration-fit.js';
 import type { FailedSample } from '../figures/evaluate.js';
 import { type Condition, ListError, parseList } from '../figures/labelled-list.js';
@@ -61,7 +62,7 @@ export async function uncalibratedClips(
       if (windows.length === 0) {
         throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent, unheard: '' });
       }
-      return windows.map((window) => logOddsOf(window, model));
+      return windows.map((window) => logOddsIn(window, model));
     },
     showProgress,
   );
@@ -78,13 +79,13 @@ export async function uncalibratedClips(
   return { clips, failed, columns };
 }
 
-function logOddsOf(window: Analysis['windows'][number], { calibration }: DetectionModel): number[] {
+function logOddsIn(window: Analysis['windows'][number], { calibration }: DetectionModel): number[] {
   const { scale, codecs } = calibration;
   const offset = codecOffset(codecs, window);
   const shift = offset === 0 ? 0 : offset / scale;
   return window.scores.map((score) => {
     // A probability of 0 or 1 has no log-odds.
     const p = Math.min(1 - SMALLEST, Math.max(SMALLEST, score));
-    return (Math.log(p) - Math.log1p(-p)) / FLAT + shift;
+    return logOddsOf(p) / FLAT + shift;
   });
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The text of a manifest, record by record. No text is read twice: the time is in proportion to its length.
+
 import { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
+import { isJsonObject } from '../../base/json-object.js';
 
 /** The object on a line, or undefined if it is not a JSON object. */
 export type ManifestRecord = Record<string, unknown> | undefined;
@@ -53,8 +55,7 @@ function jsonRecord(line: string): ManifestRecord {
   if (line.length > MAX_RECORD_CHARS) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

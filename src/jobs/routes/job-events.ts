@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { eventStream, News, RECONNECT_MS, SIGN_OF_LIFE } from '../../api/routes/event-stream.js';
-import { callerOf, type Reply, type ReplyTexts, type RouteRequest } from '../../api/routes/route.js';
+import { callerOf, idIn, type Reply, type ReplyTexts, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobSummary } from '../contract/job.js';
 import { jobEvents } from '../contract/job-endpoints.js';
@@ -9,8 +9,7 @@ import type { JobWatch } from './job-watch.js';
 
 /** `GET /v1/jobs/{id}/events`. @param stopping aborted when clients should go to another server */
 export async function follow(watch: JobWatch, stopping: AbortSignal, request: RouteRequest): Promise<Reply> {
-  const [start = '', end = ''] = jobEvents.path.split('{id}');
-  const id = request.path.slice(start.length, -end.length).slice(0, 64);
+  const id = idIn(request.path, jobEvents.path).slice(0, 64);
   const job = await watch.lookAt(callerOf(request).account, id);
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
   return eventStream(new JobEvents(job, watch, stopping));

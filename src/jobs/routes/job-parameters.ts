@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
+import { boundCorrectionOf } from '../../api/routes/profile-field.js';
 import { regionOf } from '../../api/routes/region.js';
-import { thresholdOf } from '../../api/routes/threshold.js';
+import { type ThresholdParts, thresholdOf } from '../../api/routes/threshold.js';
 import type { PredictFields } from '../../base/contract/predict-fields.js';
 import type { JobParameters } from '../queue/job-text.js';
 
@@ -17,17 +16,14 @@ export function analysisParameters(
     detail,
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
-  parts: Parameters<typeof thresholdOf>[1],
+  parts: ThresholdParts,
 ): JobParameters {
-  const detector = detectorNamed(parts.analyser.status(), model);
+  const correction = boundCorrectionOf({ profile, model }, parts);
   return {
     model,
     threshold: thresholdOf({ threshold, model }, parts),
     silenceThresholdPercent: silence_threshold,
-    ...(profile !== undefined && {
-      profile,
-      correction: { ...parts.points.correctionOf(profile, detector, 'profile'), modelId: detector.id },
-    }),
+    ...(correction && { profile, correction }),
     ...regionOf(region),
     ...(channels === 'separate' && { separatesChannels: true }),
     ...(detail && { detail }),
