@@ -18,7 +18,17 @@ const clip = await readFile(path.join(packageDir, 'test/fixtures/human-lj-a.flac
 test('a lost GPU costs no request: the CPU takes over until the GPU is back', async (t) => {
   const { env, lose, giveBack } = losableSoftwareGpu(t);
   setEnvironment(t, env);
-  const { analyser, arena } = await startOnWebGpu(t, 'auto');
+  let failedRestarts = 0;
+  const { analyser, arena } = await startOnWebGpu(t, 'auto', undefined, (owner) => ({
+    warmUp: () => owner.warmUp(),
+    score: (...batch) => owner.score(...batch),
+    restart: () =>
+      owner.restart().catch((error) => {
+        failedRestarts++;
+        throw error;
+      }),
+    close: () => owner.close(),
+  }));
   const { port, metric } = await startServerWith(t, analyser, arena);
   const predictOnce = async () => {
     const { status, json } = await predict(port, formBody([fileEntry(clip)]));
@@ -41,6 +51,8 @@ test('a lost GPU costs no request: the CPU takes over until the GPU is back', as
   assert.match(devices[0].problem, /\blost\b/);
   assert.deepEqual(devices[1], { device: 'cpu', working: true, problem: null });
 
+  // A failed restart must not keep the lost device.
+  await until(() => failedRestarts > 0);
   giveBack();
   await until(() => analyser.status().scoring?.devices[0]?.isWorking ?? false);
   assert.equal(await metric('veravox_device_up{device="webgpu"}'), 1);

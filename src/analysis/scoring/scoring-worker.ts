@@ -25,7 +25,13 @@ async function loadSessions(): Promise<void> {
     // onnxruntime-node takes no shared memory.
     const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
     const session = await ModelSession.load(own, model, data.device, data.maxBatchInputs);
-    await session.warmUp();
+    try {
+      await session.warmUp();
+    } catch (error) {
+      // With a session of its own alive, a lost device never comes back.
+      await session.release().catch(() => {});
+      throw error;
+    }
     sessions.push(session);
   }
 }
