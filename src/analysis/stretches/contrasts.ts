@@ -61,7 +61,7 @@ const withPrior = (logOdds: readonly number[]): number[] => [...logOdds, ...huma
 const usualOf = (sorted: readonly number[]): number =>
   sorted[Math.floor(USUAL_SHARE * sorted.length)] as number;
 
-/** Short windows, and longer ones where there are none. */
+/** The windows of the second look, and windows of the first where it did not look. */
 function observe(
   windows: readonly ScoredWindow[],
   closerWindows: readonly ScoredWindow[],

@@ -3,7 +3,7 @@ import { rounded } from '../../analysis/verdict/verdict.js';
 
 /** Samples of G.711 at 8 kHz. */
 const BYTES_PER_MS = 8;
-/** A shorter gap is none, as long as a chunk would not fit into it. */
+/** Shorter gaps are ignored, unless a whole chunk is missing. */
 const MAX_JITTER_MS = 20;
 /** Audio that waits for an earlier chunk. */
 const MAX_EARLY_MS = 200;
