@@ -2,7 +2,7 @@
 //
 // Speed and scores of each model on the GPU: with WebGPU over Vulkan, with CUDA if it is installed, and on one thread of
 // the CPU beside them. Windows per second, median and 99th percentile by batch; distance from the known answers; how far the
-// same window differs in another batch. Finally a lost device under load. Without a GPU, Vulkan in software rehearses it:
+// same window differs in another batch; requests per second of the whole server. Finally a lost device under load. Without a GPU, Vulkan in software rehearses it:
 //
 //   npm run bench gpu -- --minutes 10
 //   VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json npm run bench gpu -- --minutes 10 --models detector-small-2026-11-25
@@ -23,6 +23,7 @@ import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import {
   cpuDevices,
   cudaDevices,
+  type Provider,
   type ScoringDevice,
   webgpuDevice,
 } from '../src/analysis/scoring/devices.js';
@@ -33,7 +34,11 @@ import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { losableGpu } from '../test/support/software-gpu.js';
 import { benchArguments } from './support/arguments.js';
+import { formBody, formType } from './support/form-body.js';
 import { describeMachine } from './support/machine.js';
+import { runPhase } from './support/overload-phase.js';
+import { goodputPerS } from './support/overload-report.js';
+import { startServer } from './support/server-process.js';
 
 const { values } = benchArguments('npm run bench gpu -- [--minutes N] [--models ID,...]', {
   options: {
@@ -48,6 +53,11 @@ const LARGEST_BATCH = BATCHES.at(-1) as number;
 const MOST_RUNS = 300;
 /** Of the time: the rest is for known answers and the lost device. */
 const SHARE_OF_SPEED = 0.6;
+const SERVER_CLIP = 'models/known-answers/human-lj-b.flac';
+const SERVER_CONNECTIONS = 64;
+const SERVER_DURATION_S = 5;
+/** Windows in a batch, for each device. */
+const SERVER_BATCHES = { cpu: [4], webgpu: [32, 64], cuda: [32, 64] };
 
 const beganMs = performance.now();
 const totalMs = Number(values.minutes) * 60_000;
@@ -174,6 +184,36 @@ async function answersOn(device: ScoringDevice, of: readonly Model[]) {
   }
 }
 
+/** Requests per second of the whole server for a clip of 5.5 s, over connections that stay open. */
+async function serverSpeed(device: Provider, batch: number) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'veravox-gpu-server-'));
+  const settings = { VERAVOX_DEVICE: device, VERAVOX_MAX_BATCH_WINDOWS: String(batch) };
+  const server = await startServer(dataDir, settings);
+  try {
+    const body = formBody(readFileSync(path.join(packageDir, SERVER_CLIP))).toString('base64');
+    const target = {
+      port: server.port,
+      pid: server.pid,
+      boundary: formType.split('boundary=')[1] ?? '',
+      body,
+    };
+    const phase = {
+      durationS: SERVER_DURATION_S,
+      closedConnections: SERVER_CONNECTIONS,
+      slowClients: 0,
+      abortsPerS: 0,
+      keys: [{ apiKey: server.apiKey, name: 'all', perS: 0 }],
+    };
+    // The first one warms up.
+    await runPhase(target, phase);
+    const result = await runPhase(target, phase);
+    return { device, batch, requestsPerS: Number(goodputPerS(result).toFixed(1)), peakMiB: result.peakMiB };
+  } finally {
+    await server.stop();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
 /** The library of the Vulkan driver in use. */
 function driverLibrary(): string {
   const given = process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES;
@@ -207,7 +247,8 @@ function loseDeviceOfChild(model: Model): unknown {
     } as const;
     return JSON.parse(execFileSync(process.execPath, args, options));
   } catch (error) {
-    return { failed: (error as Error).message };
+    const { message, signal } = error as Error & { signal?: string | null };
+    return { failed: signal ? `its process ended by ${signal}` : message };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -287,6 +328,13 @@ for (const device of devices) {
   }
 }
 console.table(answers);
+const servers: Awaited<ReturnType<typeof serverSpeed>>[] = [];
+for (const { provider } of isRehearsal ? cpuDevices(1) : devices) {
+  for (const batch of SERVER_BATCHES[provider]) {
+    if (leftMs() > 0.1 * totalMs) servers.push(await serverSpeed(provider, batch));
+  }
+}
+console.table(servers);
 const [fastest] = speeds
   .filter(({ device }) => device === webgpuDevice.name)
   .toSorted((a, b) => b.windowsPerS - a.windowsPerS);
@@ -294,13 +342,14 @@ const losing = models.find(({ id }) => id === fastest?.model);
 const lost = losing && leftMs() > 0 ? loseDeviceOfChild(losing) : undefined;
 console.log('Lost device:', lost);
 const report = {
-  what: 'Windows of 5 s: the models alone, known answers through the pipeline, and a lost WebGPU device',
+  what: 'Windows of 5 s: the models alone, known answers through the pipeline, the whole server, and a lost WebGPU device',
   machine: describeMachine(),
   webgpu,
   cuda: cudaProblem?.replace(`${packageDir}/`, '') ?? 'works',
   tookS: Math.round((performance.now() - beganMs) / 1000),
   speeds,
   answers,
+  servers,
   lost,
 };
 const results = path.join(packageDir, 'bench/results/gpu.json');

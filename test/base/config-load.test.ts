@@ -113,7 +113,7 @@ test('one core still gives a thread of each kind, and one more so that large fil
 test('CUDA has defaults of its own, and what is set wins over them, too', () => {
   const { maxBatchWindows, cudaDevices, onGpu } = load({});
   assert.deepEqual([maxBatchWindows, cudaDevices], [4, 'all']);
-  assert.deepEqual(onGpu, { prepareThreads: 5, maxBatchWindows: 32 });
+  assert.deepEqual(onGpu, { prepareThreads: 5, maxBatchWindows: 64 });
   const given = load({ VERAVOX_MAX_BATCH_WINDOWS: '8', VERAVOX_CUDA_DEVICES: '2, 0' });
   assert.deepEqual(given.onGpu, { prepareThreads: 5, maxBatchWindows: 8 });
   assert.deepEqual(given.cudaDevices, [2, 0]);

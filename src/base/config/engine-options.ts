@@ -30,7 +30,7 @@ export const engineOptions = {
     choices: ['auto', 'cpu', 'cuda', 'webgpu'],
     default: 'auto',
     description:
-      'Device that runs the models. `cuda` and `webgpu` (Vulkan) fail at start if they cannot be used. `auto` takes CUDA, else WebGPU if it is measurably faster than the CPU, else the CPU, and logs the reason.',
+      'Device that runs the models. `cuda` and `webgpu` (Vulkan) fail at start if they cannot be used. `auto` takes CUDA, else WebGPU if the start measures it as at least as fast as the CPU, else the CPU, and logs the reason.',
   }),
   cudaDevices: cudaDevices({
     variable: 'VERAVOX_CUDA_DEVICES',
@@ -84,8 +84,8 @@ export const engineOptions = {
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
     default: 4,
-    defaultText: '4; on a GPU 32',
-    defaultOnGpu: () => 32,
+    defaultText: '4; on a GPU 64',
+    defaultOnGpu: () => 64,
     minimum: 1,
     maximum: 1024,
     unit: 'windows',
