@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Releases a version: dates the changelog, sets the version everywhere, commits and tags that, and leaves in build/release the packages,
-// the Helm chart, FFmpeg's source, a bill of materials (CycloneDX), the licences, the version's changes, notes on provenance, and checksums. Nothing is
-// pushed or published. If it fails, nothing has changed.
+// the Helm chart, FFmpeg's source, a bill of materials (CycloneDX), the licences, the version's changes, notes on provenance, and
+// checksums. Nothing is pushed or published. If it fails, nothing has changed.
 //
 //   npm run release 0.4.0
 //   npm run release -- --pack-only   makes the files of the present state, for trying them
