@@ -60,7 +60,7 @@ function builtProgram(): string {
   return program;
 }
 
-/** What `helm install` would send, with these values. @throws Error with the message of the schema or of a template */
+/** The manifests and notes of `helm install` with these values. @throws Error with the message of the schema or of a template */
 export function rendered(values: Values = {}, name = 'voices'): Release {
   const all = merged(defaultValues, values);
   if (!isAccepted(all)) {

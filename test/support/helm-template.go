@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,24 +30,47 @@ func main() {
 }
 
 func render(chart string) error {
-	// Numbers become float64, as they do in Helm.
-	var data map[string]interface{}
-	if err := json.NewDecoder(os.Stdin).Decode(&data); err != nil {
-		return err
-	}
-	files, err := filepath.Glob(filepath.Join(chart, "templates", "*"))
+	input, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
+	}
+	var texts [2]map[string]string
+	// Numbers are json.Number in newer versions of Helm, and float64 in older ones.
+	for i, useNumber := range []bool{true, false} {
+		decoder := json.NewDecoder(bytes.NewReader(input))
+		if useNumber {
+			decoder.UseNumber()
+		}
+		var data map[string]interface{}
+		if err := decoder.Decode(&data); err != nil {
+			return err
+		}
+		if texts[i], err = renderFiles(chart, data); err != nil {
+			return err
+		}
+	}
+	for name, text := range texts[0] {
+		if text != texts[1][name] {
+			return fmt.Errorf("%s differs with the type of numbers:\n%s\n%s", name, text, texts[1][name])
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(texts[0])
+}
+
+func renderFiles(chart string, data interface{}) (map[string]string, error) {
+	files, err := filepath.Glob(filepath.Join(chart, "templates", "*"))
+	if err != nil {
+		return nil, err
 	}
 	set := template.New("chart").Option("missingkey=zero")
 	set.Funcs(functions(set))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := set.New(filepath.Base(file)).Parse(string(text)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	rendered := map[string]string{}
@@ -56,10 +80,10 @@ func render(chart string) error {
 			continue
 		}
 		if rendered[name], err = executed(set, name, data); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return json.NewEncoder(os.Stdout).Encode(rendered)
+	return rendered, nil
 }
 
 func executed(set *template.Template, name string, data interface{}) (string, error) {
@@ -79,11 +103,20 @@ func functions(set *template.Template) template.FuncMap {
 	all["include"] = func(name string, data interface{}) (string, error) {
 		return executed(set, name, data)
 	}
+	// By way of JSON, like Helm.
 	all["toYaml"] = func(value interface{}) (string, error) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return "", err
+		}
+		var plain interface{}
+		if err := yaml.Unmarshal(text, &plain); err != nil {
+			return "", err
+		}
 		var out bytes.Buffer
 		encoder := yaml.NewEncoder(&out)
 		encoder.SetIndent(2)
-		err := encoder.Encode(value)
+		err = encoder.Encode(plain)
 		return strings.TrimSuffix(out.String(), "\n"), err
 	}
 	return all
