@@ -90,7 +90,7 @@ export function rendered(values: Values = {}, name = 'voices'): Release {
 
 /**
  * Lines of the TypeScript compiler about manifests that do not have the types of Kubernetes: unknown and missing fields, and values of
- * other types. The package's own validators accept unknown fields; `overrides` in package.json leaves out their 22 packages.
+ * other types. The package's own validators accept unknown fields: `overrides` in package.json leaves them out.
  */
 export function typeProblems(manifests: readonly Manifest[]): string[] {
   // Below the project, whose packages the compiler finds from there.
