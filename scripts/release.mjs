@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Releases a version: dates the changelog, sets the version everywhere, commits and tags that, and leaves in build/release the packages,
-// FFmpeg's source, a bill of materials (CycloneDX), the licences, the version's changes, notes on provenance, and checksums. Nothing is
-// pushed or published. If it fails, nothing has changed.
+// the Helm chart, FFmpeg's source, a bill of materials (CycloneDX), the licences, the version's changes, notes on provenance, and
+// checksums. Nothing is pushed or published. If it fails, nothing has changed.
 //
 //   npm run release 0.4.0
 //   npm run release -- --pack-only   makes the files of the present state, for trying them
@@ -53,6 +53,13 @@ function setVersion(version, current) {
   }
   const pattern = `^version = "${current.replaceAll('.', '\\.')}"`;
   replaceIn('clients/python/pyproject.toml', pattern, `version = "${version}"`);
+  for (const field of ['version', 'appVersion']) {
+    const line = `^${field}: ${current.replaceAll('.', '\\.')}$`;
+    replaceIn('deploy/helm/veravox/Chart.yaml', line, `${field}: ${version}`);
+  }
+  const images = fs.readFileSync(fileOf('docs/kubernetes.md'), 'utf8');
+  const changed = images.replaceAll(`/veravox:${current}`, `/veravox:${version}`);
+  fs.writeFileSync(fileOf('docs/kubernetes.md'), changed);
   // Of packages: tarballs and wheels.
   const packages = new RegExp(`-${current.replaceAll('.', '\\.')}(?=\\.t|-py3)`, 'g');
   for (const name of ['client/README.md', 'clients/python/README.md', 'docs/install.md']) {
@@ -121,6 +128,19 @@ async function writeFiles(version, portable, changes) {
   const { packAll } = await import('./packages/packages.mjs');
   const { readFfmpeg } = await import('./packages/platform-package.mjs');
   await packAll(outDir, portable);
+  // Not the name that Helm would give it, which is that of the npm package.
+  const chart = path.join(outDir, `veravox-chart-${version}.tgz`);
+  run(
+    'tar',
+    '--create',
+    '--gzip',
+    '--file',
+    chart,
+    '--owner=0',
+    '--group=0',
+    '--directory=deploy/helm',
+    'veravox',
+  );
   for (const name of fs.readdirSync(path.join(portable, 'source')))
     fs.copyFileSync(path.join(portable, 'source', name), path.join(outDir, name));
   const { licenceList } = await import('./licences.mjs');

@@ -84,6 +84,12 @@ const testPackages = [
     isThere: () => fs.existsSync(program),
     prepare: (prefix) => withoutService(prefix, name),
   })),
+  // Renders the chart in deploy/ with the template engine and the functions that Helm uses.
+  { name: 'golang-go', isThere: () => onPath('go') },
+  ...Object.entries({
+    'golang-github-masterminds-sprig-dev': 'github.com/Masterminds/sprig',
+    'golang-gopkg-yaml.v3-dev': 'gopkg.in/yaml.v3',
+  }).map(([name, module]) => ({ name, isThere: () => fs.existsSync(`/usr/share/gocode/src/${module}`) })),
   // Each version formats differently, so if the distribution lacks this one, the check is skipped.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];

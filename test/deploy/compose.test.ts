@@ -13,12 +13,13 @@ import { VeravoxClient } from '../../client/src/client.js';
 import { options } from '../../src/base/config/options.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { Cli, runCli } from '../support/cli.js';
-import { composeFile, deployDir, imageStage, readYaml, type Service } from '../support/compose.js';
+import { composeFile, deployDir, imageStage, type Service } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';
 import { dashboardQueries } from '../support/grafana-queries.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { freePort } from '../support/proxies.js';
 import { writeTinyModels } from '../support/tiny-models.js';
+import { readYaml } from '../support/yaml.js';
 
 const { services, secrets, volumes } = composeFile();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-compose-'));

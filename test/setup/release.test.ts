@@ -106,6 +106,7 @@ const filesOf = (version: string): string[] =>
     `veravox-${version}.tgz`,
     `veravox-${platform}-${version}.tgz`,
     `veravox-client-${version}.tgz`,
+    `veravox-chart-${version}.tgz`,
   ].sort();
 
 test('a dry run makes the files of the present state, and changes nothing else', { skip }, (t) => {
@@ -163,6 +164,9 @@ test('a release is dated, committed and tagged', { skip }, (t) => {
   const outDir = path.join(dir, 'build/release');
   assert.deepEqual(fs.readdirSync(outDir).sort(), filesOf('99.0.0'));
   assert.match(read(outDir, 'CHANGES.md'), /^## 99\.0\.0 - [^\n]*\n\n### Added\n\n- A feature\.\n/);
+  const chart = tarEntry(path.join(outDir, 'veravox-chart-99.0.0.tgz'), 'veravox/Chart.yaml');
+  assert.match(chart, /^version: 99\.0\.0\nappVersion: 99\.0\.0$/m);
+  assert.match(read(dir, 'docs/kubernetes.md'), /docker build -t \S+\/veravox:99\.0\.0 /);
   const head = run(dir, 'git', 'rev-parse', '--short=12', 'HEAD').stdout;
   assert.equal(tarEntry(path.join(outDir, 'veravox-99.0.0.tgz'), 'package/dist/commit'), head);
 });

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { type Stage, stagesOf } from './dockerfile.js';
+import { readYaml } from './yaml.js';
 
 export const deployDir = path.join(packageDir, 'deploy');
-
-/** YAML as an independent reader understands it. */
-export function readYaml(file: string): unknown {
-  const script = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)';
-  const input = fs.readFileSync(file);
-  return JSON.parse(execFileSync('/usr/bin/python3', ['-c', script], { input, encoding: 'utf8' }));
-}
 
 export interface Service {
   readonly image: string;
