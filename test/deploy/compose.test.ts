@@ -219,6 +219,16 @@ async function resultsOf(query: string): Promise<number> {
   return answer?.result.length ?? 0;
 }
 
+test('a port of the host leads to the dashboard of each server', async () => {
+  const { environment = {}, ports = [] } = serviceOf('server');
+  const port = String(environment.VERAVOX_ADMIN_ADDRESS).split(':')[1];
+  assert.ok(ports.some((published) => published.endsWith(`:${port}`) && published.startsWith('127.0.0.1:')));
+  for (const host of hostsOf.server ?? []) {
+    const { status } = await fetch(`http://${host}:${adminPort}/dashboard/`);
+    assert.equal(status, 200);
+  }
+});
+
 test('jobs of both servers are done by both workers, on files of the bucket', async () => {
   const succeededOn = async (host: string): Promise<number> => {
     const text = await (await fetch(`http://${host}:${adminPort}/metrics`)).text();
