@@ -41,7 +41,11 @@ function described(schema: FieldSchema): FieldSchema {
   };
 }
 
-function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
+function objectOf(
+  { schemas, required = [], example }: Fields,
+  file?: FilePart,
+  otherFiles?: FilePart,
+): JsonObject {
   const names = [...(file ? [file.field] : []), ...required];
   // Also at each field, because the forms of the docs page are filled from there.
   const fields = Object.entries(schemas).map(([name, schema]) => [
@@ -50,7 +54,11 @@ function objectOf({ schemas, required = [], example }: Fields, file?: FilePart):
   ]);
   return {
     type: 'object',
-    properties: { ...(file && { [file.field]: binary(file) }), ...Object.fromEntries(fields) },
+    properties: {
+      ...(file && { [file.field]: binary(file) }),
+      ...(otherFiles && { [otherFiles.field]: binary(otherFiles) }),
+      ...Object.fromEntries(fields),
+    },
     ...(names.length > 0 && { required: names }),
   };
 }
@@ -80,7 +88,7 @@ export function requestBody({ form, json, bytes }: Operation, components: Compon
   const content: JsonObject = {};
   if (form) {
     content['multipart/form-data'] = {
-      schema: components.refer(objectOf(form, form.file)),
+      schema: components.refer(objectOf(form, form.file, form.otherFiles)),
       example: { [form.file.field]: exampleFile, ...form.example },
     };
   }

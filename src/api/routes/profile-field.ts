@@ -16,14 +16,19 @@ type BoundCorrection = ScoreCorrection & { readonly modelId: string };
 export function boundCorrectionOf(
   { profile, model }: ProfileFields,
   { analyser, points }: ThresholdParts,
+  account: string | undefined,
 ): BoundCorrection | undefined {
   if (profile === undefined) return undefined;
   const detector = detectorNamed(analyser.status(), model);
-  return { ...points.correctionOf(profile, detector, 'profile'), modelId: detector.id };
+  return { ...points.correctionOf(profile, detector, 'profile', account), modelId: detector.id };
 }
 
 /** The same as a change of scores. @throws ServiceError FIELD_INVALID */
-export function adjustmentFor(fields: ProfileFields, parts: ThresholdParts): ScoreAdjustment | undefined {
-  const correction = boundCorrectionOf(fields, parts);
+export function adjustmentFor(
+  fields: ProfileFields,
+  parts: ThresholdParts,
+  account: string | undefined,
+): ScoreAdjustment | undefined {
+  const correction = boundCorrectionOf(fields, parts, account);
   return correction && adjustmentOf(correction);
 }

@@ -53,7 +53,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly query?: Fields;
-  readonly form?: Fields & { readonly file: FilePart };
+  readonly form?: Fields & { readonly file: FilePart; readonly otherFiles?: FilePart };
   readonly json?: Fields;
   /** A body that is a file and nothing else. */
   readonly bytes?: Binary;

@@ -17,8 +17,9 @@ export function analysisParameters(
     ...region
   }: Omit<PredictFields, 'prediction_id' | 'device'>,
   parts: ThresholdParts,
+  account: string,
 ): JobParameters {
-  const correction = boundCorrectionOf({ profile, model }, parts);
+  const correction = boundCorrectionOf({ profile, model }, parts, account);
   return {
     model,
     threshold: thresholdOf({ threshold, model }, parts),
