@@ -10,17 +10,15 @@ interface ProfileFields {
   readonly model: string;
 }
 
-type BoundCorrection = ScoreCorrection & { readonly modelId: string };
-
-/** The correction by the profile that a request names, and the detector that it is for. @throws ServiceError FIELD_INVALID */
-export function boundCorrectionOf(
+/** The correction by the profile that a request names. @throws ServiceError FIELD_INVALID */
+export function correctionFor(
   { profile, model }: ProfileFields,
   { analyser, points }: ThresholdParts,
   account: string | undefined,
-): BoundCorrection | undefined {
+): ScoreCorrection | undefined {
   if (profile === undefined) return undefined;
   const detector = detectorNamed(analyser.status(), model);
-  return { ...points.correctionOf(profile, detector, 'profile', account), modelId: detector.id };
+  return points.correctionOf(profile, detector, 'profile', account);
 }
 
 /** The same as a change of scores. @throws ServiceError FIELD_INVALID */
@@ -29,6 +27,6 @@ export function adjustmentFor(
   parts: ThresholdParts,
   account: string | undefined,
 ): ScoreAdjustment | undefined {
-  const correction = boundCorrectionOf(fields, parts, account);
+  const correction = correctionFor(fields, parts, account);
   return correction && adjustmentOf(correction);
 }

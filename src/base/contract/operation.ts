@@ -23,6 +23,8 @@ export interface Binary {
 
 export interface FilePart extends Binary {
   readonly field: string;
+  /** How many parts with this name there may be, if several. */
+  readonly files?: { readonly least: number; readonly most: number };
 }
 
 /** An answer of the route itself. */

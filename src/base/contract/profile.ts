@@ -26,11 +26,22 @@ const measuredErrors = {
 } as const;
 
 const effect = {
-  title: 'ProfileEffect',
   type: 'object',
   properties: { without: measuredErrors, with: measuredErrors },
   required: ['without', 'with'],
   additionalProperties: false,
+} as const;
+
+const flagged = {
+  title: 'ProfileGain',
+  description: 'Genuine recordings called spoofed, each judged by a profile that was made without it.',
+  ...effect,
+} as const;
+
+const passed = {
+  title: 'ProfileCost',
+  description: 'AI-generated speech called human.',
+  ...effect,
 } as const;
 
 const versionProperties = {
@@ -54,14 +65,11 @@ const versionProperties = {
     title: 'ProfileMeasurement',
     type: 'object',
     properties: {
-      flagged: {
-        ...effect,
-        description: 'Genuine recordings called spoofed, each judged by a profile that was made without it.',
-      },
-      passed: { ...effect, description: 'AI-generated speech of many systems called human.' },
+      flagged,
+      passed,
       passed_own: {
-        description: 'The given AI-generated recordings called human; null without any.',
-        anyOf: [effect, { type: 'null' }],
+        description: 'The same for the given AI-generated recordings; null without any.',
+        anyOf: [passed, { type: 'null' }],
       },
     },
     required: ['flagged', 'passed', 'passed_own'],

@@ -278,6 +278,13 @@ const entries = {
     message: 'The account has no such job.',
     when: 'The id is wrong or of another account, or the job ended longer ago than `VERAVOX_JOB_RETENTION_DAYS`.',
   },
+  SCORES_DIFFER: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than are loaded now. Make it again, and then the job.',
+    when: 'Only as the failure of a job or a line of a batch: its detector was replaced after the job was made, so its profile or operating point no longer holds.',
+  },
   PROFILE_NOT_FOUND: {
     status: 404,
     code: 'not_found',
