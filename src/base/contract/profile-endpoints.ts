@@ -73,9 +73,9 @@ export const profileEndpoints = (
 ): readonly Endpoint[] => [
   profileCreation(settings, detectors),
   profileListing,
+  profileChange,
   profileLookup,
   profileDeletion,
-  profileChange,
 ];
 
 export const profileCreation = (
@@ -97,13 +97,15 @@ export const profileCreation = (
       title: 'NewProfileFields',
       file: {
         field: GENUINE_FIELD,
-        description: 'A genuine recording, repeated.',
+        description: 'Genuine recordings of the channel.',
         maxBytes: maxPredictBytes,
+        files: { least: MIN_PROFILE_RECORDINGS, most: MAX_PROFILE_RECORDINGS },
       },
       otherFiles: {
         field: GENERATED_FIELD,
-        description: 'An AI-generated recording of the channel, repeated.',
+        description: 'AI-generated recordings of the channel.',
         maxBytes: maxPredictBytes,
+        files: { least: 0, most: MAX_PROFILE_RECORDINGS },
       },
       schemas: newProfileSchemas(detectors),
       required: ['name'],

@@ -8,6 +8,7 @@ const share = { type: 'number', minimum: 0, maximum: 1 } as const;
 
 const measuredErrors = {
   title: 'ProfileErrors',
+  description: 'Wrong verdicts among all.',
   type: 'object',
   properties: {
     count: { type: 'integer', description: 'Wrong verdicts at threshold 0.5.', minimum: 0 },
@@ -53,6 +54,7 @@ const versionProperties = {
   },
   recordings: {
     title: 'ProfileRecordings',
+    description: 'The recordings behind it.',
     type: 'object',
     properties: {
       genuine: { type: 'integer', description: 'Genuine recordings that made it.', minimum: 0 },
@@ -63,6 +65,7 @@ const versionProperties = {
   },
   measured: {
     title: 'ProfileMeasurement',
+    description: 'What it brings and costs, without it and with it.',
     type: 'object',
     properties: {
       flagged,
