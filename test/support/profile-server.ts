@@ -69,7 +69,7 @@ export async function startProfileServer(
   let takes = 0;
   server.analyser.answer = ({ region: { offset, length }, adjustScore, model }): Analysis => {
     const text = Buffer.from(server.arena.bytes.subarray(offset, offset + length)).toString();
-    const sound = sounds[text];
+    const sound = sounds[text.length > 100 ? 'fine' : text];
     if (sound === undefined) throw new ServiceError(text as 'NO_SPEECH');
     const [score, axis] = sound;
     const place = axis ?? 100 + takes++;

@@ -76,6 +76,8 @@ export function makeProfileRoute(parts: MakeProfileParts): Route {
       );
       return answerInput(request, input, async () => {
         const { profile, leftOut } = await profileFrom(input, request, parts);
+        // A client that has gone would not know of it.
+        request.signal.throwIfAborted();
         const saved = await save(profile, request, parts);
         const body: MadeProfile = {
           ...profileBody(saved.versions, profile.name, detectors, profile.model),

@@ -3,6 +3,7 @@
 // Profiles as `/v1/profiles` answers them (docs/profiles.md#over-http).
 import { OPERATING_POINT_NAME } from './operating-point-name.js';
 import type { BodyOf } from './schema.js';
+import { failureProperties } from './schema-parts.js';
 
 const share = { type: 'number', minimum: 0, maximum: 1 } as const;
 
@@ -222,12 +223,7 @@ export const madeProfile = {
             description: 'Position among the files of the field, from 0 on.',
             minimum: 0,
           },
-          key: {
-            type: 'string',
-            description: 'Name of the error in docs/errors.md.',
-            pattern: '^[A-Z][A-Z0-9_]+$',
-          },
-          message: { type: 'string', description: 'A sentence for people.', minLength: 1 },
+          ...failureProperties,
         },
         required: ['field', 'index', 'key', 'message'],
         additionalProperties: false,

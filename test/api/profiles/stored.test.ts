@@ -3,11 +3,16 @@
 // `/v1/profiles` after one was made: who sees, uses, changes and deletes it, and its versions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LARGE_FILE_MODEL } from '../../../src/base/contract/model-ids.js';
 import { MAX_PROFILE_VERSIONS, MAX_PROFILES } from '../../../src/state/operating-points/profile-table.js';
 import { someDetector } from '../../support/analyser-double.js';
+import { fileEntry, formBody, noise } from '../../support/form-body.js';
+import { postForm } from '../../support/http-client.js';
 import { detectors, genuine, startProfileServer } from '../../support/profile-server.js';
 import { someProfile } from '../../support/stored-points.js';
+import { StreamClient } from '../../support/stream-client.js';
 import { API_KEY, OTHER_API_KEY, PREDICT_API_KEY } from '../../support/test-keys.js';
+import { until } from '../../support/until.js';
 
 const [small, medium] = detectors.map(({ id }) => id) as [string, string];
 const channel = [...genuine(6), ...genuine(4, 'fine')];
@@ -67,6 +72,37 @@ test('an account neither sees, uses, changes nor deletes the profiles of another
   assert.notEqual(await server.scoreWith('studio', OTHER_API_KEY), await server.scoreWith('studio'));
   assert.equal((await foreign('DELETE', '/v1/profiles/studio')).status, 200);
   assert.ok(((await server.scoreWith('studio')) as number) < 0.5);
+});
+
+test('no way to a verdict takes the profile of another account', async (t) => {
+  const server = await startProfileServer(t, {}, [small, LARGE_FILE_MODEL]);
+  await server.table.save({ ...stored, account: 'one', model: LARGE_FILE_MODEL });
+  await server.make('studio', channel, API_KEY, small);
+  const refusals = async (apiKey: string): Promise<string[]> => {
+    const form = (file: Uint8Array | string) =>
+      formBody([{ name: 'profile', content: 'studio' }, fileEntry(file)]);
+    const headers = { 'x-api-key': apiKey };
+    const json = { key: 'a', profile: 'studio', lines: undefined };
+    const answers = [
+      await postForm(server.port, '/v1/predict', form('flagged'), { headers }),
+      await postForm(server.port, '/v1/predict/large-file', form(noise(5_000_000)), { headers }),
+      await server.call('POST', '/v1/jobs', json, apiKey),
+      await server.call('POST', '/v1/batches', json, apiKey),
+    ];
+    const stream = await StreamClient.open(server.port, {
+      path: '/v1/stream?encoding=pcm16&sample_rate=16000&profile=studio',
+      headers,
+    });
+    await until(() => stream.messages.length > 0);
+    const [first] = stream.messages;
+    stream.vanish();
+    const problem = first?.type === 'error' ? first.message : '';
+    return [...answers.map(({ json: { message = '' } }) => message), problem].filter((text) =>
+      text.includes('for profile but received "studio"'),
+    );
+  };
+  assert.equal((await refusals(OTHER_API_KEY)).length, 5);
+  assert.deepEqual(await refusals(API_KEY), []);
 });
 
 test("the operator's profiles are for all to use, and for nobody to change; one of the account's own goes before", async (t) => {
