@@ -35,7 +35,7 @@ export interface RecordingCursor {
 
 /** The second look in work. */
 export interface CloserLook {
-  /** What the first one found. */
+  /** Results of the first one. */
   readonly summary: RecordingSummary;
   /** Start of the last window that was scored; absent at its beginning. */
   readonly lastStartS?: number;

@@ -239,7 +239,7 @@ function failureOf(
   return toServiceError(result, request, request.timeLimitMs);
 }
 
-/** What the cursors of a request have in common. */
+/** Common parts of a request's cursors. */
 const cursorBase = (request: RecordingRequest, { scoreFingerprint }: RecordingModel) => ({
   version: 3 as const,
   source: request.source.identity,

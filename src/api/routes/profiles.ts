@@ -91,7 +91,7 @@ export function profileRoutes(parts: MakeProfileParts): readonly Route[] {
   ];
 }
 
-/** What an account may change. */
+/** Versions that an account may change. */
 const ownVersions = async (
   table: ProfileTable,
   { account }: Caller,

@@ -53,7 +53,7 @@ test('a missing profile is 404 for every operation on it, and wrong parameters a
 test('an account neither sees, uses, changes nor deletes the profiles of another', async (t) => {
   const server = await startProfileServer(t);
   await server.make('studio', channel);
-  // Another key of the account has them, too.
+  // Another key of the account also has them.
   assert.equal((await server.call('GET', '/v1/profiles/studio', undefined, PREDICT_API_KEY)).status, 200);
 
   const foreign = (method: string, path: string, body?: object) =>
