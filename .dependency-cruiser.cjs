@@ -143,7 +143,12 @@ module.exports = {
       'A verdict is a pure function of an analysis.',
     ),
     onlyImports('stretches', ['analyser'], 'Stretches are a pure function of scores.'),
-    onlyImports('figures', [], 'Figures are pure functions of scores.'),
+    rule(
+      'figures-imports',
+      'Figures are pure functions of scores.',
+      { path: rooms('figures') },
+      { path: ['^src/'], pathNot: [rooms('figures'), '^src/base/proportion\\.ts$'] },
+    ),
     rule(
       'contract-is-data',
       'The contract is data: it imports the errors that it names.',

@@ -8,6 +8,7 @@ import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
   BatchFields,
   DeletedFiles,
+  DeletedProfile,
   EnrollFields,
   Enrollment,
   EnrollSamplesFields,
@@ -20,8 +21,12 @@ import type {
   LargeFileFields,
   LargeFilePrediction,
   LinkList,
+  MadeProfile,
+  NewProfileFields,
   PredictFields,
   Prediction,
+  Profile,
+  ProfileList,
   SampleEnrollment,
   StreamTicket,
   Verification,
@@ -103,6 +108,19 @@ function asBase64(embedding: readonly number[] | Float32Array): string {
   });
   return btoa(String.fromCharCode(...new Uint8Array(bytes.buffer)));
 }
+
+export interface ProfileOptions extends Omit<NewProfileFields, 'name'>, UploadOptions {
+  /** AI-generated recordings of the channel, which must not pass. */
+  readonly generated?: readonly FileInput[] | undefined;
+}
+
+export interface ModelChoice {
+  /** The detector, if several have a profile of this name. */
+  readonly model?: string | undefined;
+}
+
+const profileUrl = (name: string, { model }: ModelChoice = {}): string =>
+  `/profiles/${encodeURIComponent(name)}${model === undefined ? '' : `?${new URLSearchParams({ model })}`}`;
 
 /** Splits the options of the call from the fields of the request. */
 function split<Options extends UploadOptions>({
@@ -279,6 +297,44 @@ export class VeravoxClient {
     return this.#sendFile('/voiceid/search', 'audio_file', sample, options, list);
   }
 
+  /**
+   * Makes a profile of ten or more genuine recordings of your own channel, or its next version. Rejects with `validation_error` if
+   * recordings left out show no gain, or at too high a cost: then nothing is saved. The server keeps no audio.
+   */
+  makeProfile(
+    name: string,
+    genuine: readonly FileInput[],
+    { generated = [], ...options }: ProfileOptions = {},
+  ): Promise<MadeProfile> {
+    return this.#sendFiles('/profiles', 'file', genuine, options, { name }, { generated });
+  }
+
+  /** The version in use of each profile that the account may use. */
+  async listProfiles(options: CallOptions = {}): Promise<ProfileList['profiles']> {
+    const { profiles } = await this.#json<ProfileList>({ method: 'GET', url: '/profiles' }, options);
+    return profiles;
+  }
+
+  /** A profile with its correction, its figures and its versions. */
+  getProfile(name: string, { model, ...options }: ModelChoice & CallOptions = {}): Promise<Profile> {
+    return this.#json({ method: 'GET', url: profileUrl(name, { model }) }, options);
+  }
+
+  /** Has requests use an earlier or later version of a profile of the account's own. */
+  useProfileVersion(
+    name: string,
+    version: number,
+    { model, ...options }: ModelChoice & CallOptions = {},
+  ): Promise<Profile> {
+    const body = jsonBody({ version, ...(model !== undefined && { model }) });
+    return this.#json({ method: 'POST', url: `${profileUrl(name)}/use`, body }, options);
+  }
+
+  /** Deletes a profile of the account's own with all versions, for all detectors or for one. */
+  async deleteProfile(name: string, { model, ...options }: ModelChoice & CallOptions = {}): Promise<void> {
+    await this.#json<DeletedProfile>({ method: 'DELETE', url: profileUrl(name, { model }) }, options);
+  }
+
   /** Links for `upload`, one for each key. */
   createUploadLinks(
     keys: readonly string[],
@@ -370,12 +426,15 @@ export class VeravoxClient {
     inputs: readonly FileInput[],
     options: UploadOptions,
     furtherFields: FieldValues = {},
+    furtherFiles: Readonly<Record<string, readonly FileInput[]>> = {},
   ): Promise<Result> {
     const { call, fields, onUploadProgress, filename } = split(options);
-    const files = inputs.map((input) => {
-      const source = sourceOf(input);
-      return { field, source, filename: filename ?? source.filename ?? 'audio' };
-    });
+    const files = Object.entries({ [field]: inputs, ...furtherFiles }).flatMap(([name, given]) =>
+      given.map((input) => {
+        const source = sourceOf(input);
+        return { field: name, source, filename: filename ?? source.filename ?? 'audio' };
+      }),
+    );
     const body = formBody(files, { ...fields, ...furtherFields }, onUploadProgress);
     return this.#json({ method: 'POST', url, body }, call);
   }

@@ -24,7 +24,7 @@ export interface PredictFields {
    */
   silence_threshold?: number;
   /**
-   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   * The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
   /**
@@ -63,7 +63,7 @@ export interface LargeFileFields {
    */
   filename?: string;
   /**
-   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   * The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
   /**
@@ -82,6 +82,28 @@ export interface LargeFileFields {
    * With `stretches`, the answer also says whether the recording contains AI-generated speech, and where (docs/predict.md).
    */
   detail?: 'stretches';
+}
+
+export interface NewProfileFields {
+  /**
+   * Its name in requests. One of this name for the model gets another version.
+   */
+  name: string;
+  /**
+   * The detector; the server says which there are.
+   */
+  model?: string;
+}
+
+export interface ProfileVersionFields {
+  /**
+   * Number of the version.
+   */
+  version: number;
+  /**
+   * The detector; the server says which there are.
+   */
+  model?: string;
 }
 
 export interface EnrollFields {
@@ -194,7 +216,7 @@ export interface JobFields {
    */
   silence_threshold?: number;
   /**
-   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   * The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
   /**
@@ -269,7 +291,7 @@ export interface BatchFields {
    */
   silence_threshold?: number;
   /**
-   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   * The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
   /**
@@ -447,7 +469,7 @@ export interface StreamFields {
    */
   silence_threshold?: number;
   /**
-   * The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.
+   * The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.
    */
   profile?: string;
   /**
@@ -697,6 +719,244 @@ export interface LargeFilePrediction {
    * The stretches that sound AI-generated, in the order of the recording. Absent unless the request has `detail=stretches`.
    */
   stretches?: Stretch[];
+}
+
+/**
+ * The recordings behind it.
+ */
+export interface ProfileRecordings {
+  /**
+   * Genuine recordings that made it.
+   */
+  genuine: number;
+  /**
+   * AI-generated ones that judged it.
+   */
+  generated: number;
+}
+
+/**
+ * Wrong verdicts among all.
+ */
+export interface ProfileErrors {
+  /**
+   * Wrong verdicts at threshold 0.5.
+   */
+  count: number;
+  /**
+   * All verdicts.
+   */
+  of: number;
+  /**
+   * Their share.
+   */
+  value: number;
+  /**
+   * The 95 % Wilson interval of the share.
+   */
+  interval_95: number[];
+}
+
+/**
+ * Genuine recordings called spoofed, each judged by a profile that was made without it.
+ */
+export interface ProfileGain {
+  without: ProfileErrors;
+  with: ProfileErrors;
+}
+
+/**
+ * AI-generated speech called human.
+ */
+export interface ProfileCost {
+  without: ProfileErrors;
+  with: ProfileErrors;
+}
+
+/**
+ * What it brings and costs, without it and with it.
+ */
+export interface ProfileMeasurement {
+  flagged: ProfileGain;
+  passed: ProfileCost;
+  /**
+   * The same for the given AI-generated recordings; null without any.
+   */
+  passed_own: ProfileCost | null;
+}
+
+/**
+ * What it does to scores: all that is kept of the recordings.
+ */
+export interface ProfileCorrection {
+  /**
+   * A unit vector among the detector's: little-endian float32 in base64.
+   */
+  direction: string;
+  /**
+   * Place on it up to which scores stay as they are.
+   */
+  from: number;
+  /**
+   * Place on it from which they fall by `strength`.
+   */
+  to: number;
+  /**
+   * In log-odds.
+   */
+  strength: number;
+}
+
+export interface ProfileVersion {
+  /**
+   * Number of the version, from 1 on.
+   */
+  version: number;
+  /**
+   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   */
+  usable: boolean;
+  recordings: ProfileRecordings;
+  measured: ProfileMeasurement;
+  /**
+   * Time at which the version was made.
+   */
+  created_at: string;
+  /**
+   * Whether requests that name the profile use this version.
+   */
+  in_use: boolean;
+}
+
+export interface LeftOutRecording {
+  field: 'file' | 'generated';
+  /**
+   * Position among the files of the field, from 0 on.
+   */
+  index: number;
+  /**
+   * Name of the error in docs/errors.md.
+   */
+  key: string;
+  /**
+   * A sentence for people.
+   */
+  message: string;
+}
+
+export interface MadeProfile {
+  /**
+   * Its name in requests.
+   */
+  name: string;
+  /**
+   * Id of its detector.
+   */
+  model: string;
+  /**
+   * Whether it is the operator's, for all accounts, rather than the account's own.
+   */
+  shared: boolean;
+  /**
+   * Number of the version, from 1 on.
+   */
+  version: number;
+  /**
+   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   */
+  usable: boolean;
+  recordings: ProfileRecordings;
+  measured: ProfileMeasurement;
+  /**
+   * Time at which the version was made.
+   */
+  created_at: string;
+  correction: ProfileCorrection;
+  /**
+   * All versions that are kept, the latest first.
+   */
+  versions: ProfileVersion[];
+  /**
+   * Recordings that could not be analysed, or have no speech.
+   */
+  left_out: LeftOutRecording[];
+}
+
+export interface ProfileSummary {
+  /**
+   * Its name in requests.
+   */
+  name: string;
+  /**
+   * Id of its detector.
+   */
+  model: string;
+  /**
+   * Whether it is the operator's, for all accounts, rather than the account's own.
+   */
+  shared: boolean;
+  /**
+   * Number of the version, from 1 on.
+   */
+  version: number;
+  /**
+   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   */
+  usable: boolean;
+  recordings: ProfileRecordings;
+  measured: ProfileMeasurement;
+  /**
+   * Time at which the version was made.
+   */
+  created_at: string;
+}
+
+export interface ProfileList {
+  /**
+   * The account's own profiles and those for all accounts, by name: the version in use of each.
+   */
+  profiles: ProfileSummary[];
+}
+
+export interface Profile {
+  /**
+   * Its name in requests.
+   */
+  name: string;
+  /**
+   * Id of its detector.
+   */
+  model: string;
+  /**
+   * Whether it is the operator's, for all accounts, rather than the account's own.
+   */
+  shared: boolean;
+  /**
+   * Number of the version, from 1 on.
+   */
+  version: number;
+  /**
+   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   */
+  usable: boolean;
+  recordings: ProfileRecordings;
+  measured: ProfileMeasurement;
+  /**
+   * Time at which the version was made.
+   */
+  created_at: string;
+  correction: ProfileCorrection;
+  /**
+   * All versions that are kept, the latest first.
+   */
+  versions: ProfileVersion[];
+}
+
+export interface DeletedProfile {
+  /**
+   * Its name.
+   */
+  deleted: string;
 }
 
 export interface StreamTicket {

@@ -29,10 +29,11 @@ const ownParameters: Readonly<Record<string, readonly string[]>> = {
   LargeFileFields: ['filename'],
   VerifyFields: ['voice_vector'],
   IdentifyFields: ['voiceprints'],
+  NewProfileFields: ['name'],
 };
 
 /** Of Python: no name of an attribute, so its members get types by another way. */
-const keywords = new Set(['global']);
+const keywords = new Set(['from', 'global', 'with']);
 
 const scalars: Readonly<Record<string, string>> = {
   string: 'str',

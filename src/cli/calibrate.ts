@@ -6,9 +6,9 @@ import {
   OPERATING_POINT_NAME_EXPECTED,
 } from '../base/contract/operating-point-name.js';
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
+import { samplesToShow } from '../base/proportion.js';
 import { evaluate } from '../evaluation/figures/evaluate.js';
 import { ListError } from '../evaluation/figures/labelled-list.js';
-import { samplesToShow } from '../evaluation/figures/proportion.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
 import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';

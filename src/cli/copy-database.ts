@@ -5,7 +5,7 @@ import { DELIVERY_TOPIC } from '../jobs/queue/add-delivery.js';
 import { WORK_TOPIC } from '../jobs/queue/job-table.js';
 import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
 import { KEYS_TOPIC } from '../state/keys/key-table.js';
-import { POINTS_TOPIC } from '../state/operating-points/operating-point-table.js';
+import { POINTS_TOPIC } from '../state/operating-points/point-changes.js';
 
 export interface TableCount {
   readonly table: string;

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
-import { type DetectionModel, readManifest } from '../analysis/models/manifest.js';
 import { detectorNamed } from '../analysis/pipeline/model-status.js';
-import { readGeneratedSpeech } from '../analysis/profiles/generated-speech.js';
-import {
-  correctionFor,
-  type HeardRecording,
-  MIN_RECORDINGS,
-  measuredWith,
-  whyNotWorthwhile,
-} from '../analysis/profiles/make-profile.js';
-import { verdictOf } from '../analysis/verdict/verdict.js';
+import { generatedSpeechOf } from '../analysis/profiles/generated-speech.js';
+import { hearRecording } from '../analysis/profiles/hear-recording.js';
+import { type HeardRecording, makeProfile, whyNotWorthwhile } from '../analysis/profiles/make-profile.js';
 import { loadConfig } from '../base/config/load-config.js';
-import {
-  DEFAULT_SILENCE_THRESHOLD_PERCENT,
-  DEFAULT_THRESHOLD,
-  MIN_DURATION_S,
-} from '../base/contract/limits.js';
+import { MIN_PROFILE_RECORDINGS } from '../base/contract/limits.js';
 import { defaultModel } from '../base/contract/model-ids.js';
 import {
   OPERATING_POINT_NAME,
   OPERATING_POINT_NAME_EXPECTED,
 } from '../base/contract/operating-point-name.js';
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
-import { wilsonInterval } from '../evaluation/figures/proportion.js';
 import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
 import { localConfig, maxDurationS } from '../evaluation/labelled-lists/local-files.js';
 import { withDatabase } from '../state/database/open-database.js';
 import type { MeasuredErrors } from '../state/operating-points/operating-point.js';
-import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
-import type { ErrorsWithAndWithout, Profile } from '../state/operating-points/profile.js';
+import type { ErrorsWithAndWithout, Profile, ProfileVersion } from '../state/operating-points/profile.js';
+import { ProfileTable } from '../state/operating-points/profile-table.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { reportFailure } from './failed-file.js';
 import { namedInputs } from './named-inputs.js';
@@ -51,7 +39,10 @@ export function addProfilesCommand(program: Command): void {
   profiles
     .command('make')
     .argument('<name>', 'name of the profile in requests', parseName)
-    .argument('<file...>', `${MIN_RECORDINGS} or more genuine recordings: files, folders or quoted patterns`)
+    .argument(
+      '<file...>',
+      `${MIN_PROFILE_RECORDINGS} or more genuine recordings: files, folders or quoted patterns`,
+    )
     .description('Make a profile, and save it if recordings left out show a gain at a low cost.')
     .option('--generated <file...>', 'AI-generated recordings of the channel, which must not pass')
     .option('--model <id>', 'the detector, by its exact id or an alias (default: the best that is loaded)')
@@ -62,40 +53,63 @@ export function addProfilesCommand(program: Command): void {
     .description('List all profiles.')
     .option('--json', 'one line of JSON per profile')
     .action(async ({ json }: { json?: true }) => {
-      const stored = await withProfiles((table) => table.profiles());
+      const all = await withProfiles((table) => table.versions());
+      const stored = all.filter(({ isInUse }) => isInUse).map(({ isInUse: _, ...profile }) => profile);
       if (json) for (const profile of stored) printJson(profile);
       else print(stored.length === 0 ? shown`No profiles.\n` : profileTable(stored));
     });
 
   profiles
     .command('show <name>')
-    .description('Print the correction of a profile and what it was measured on, as JSON.')
+    .description('Print each version of a profile as JSON, the latest first.')
     .action(async (name: string) => {
-      const named = (await withProfiles((table) => table.profiles())).filter((each) => each.name === name);
-      if (named.length === 0) throw new Error(`There is no profile ${name}.`);
-      for (const profile of named) printJson(profile);
+      for (const { isInUse: in_use, ...profile } of await versionsOf(name)) printJson({ ...profile, in_use });
+    });
+
+  profiles
+    .command('use')
+    .argument('<name>', 'name of the profile')
+    .argument('<version>', 'number of the version', parseVersion)
+    .option('--model <id>', 'the detector, by its exact id, if several have a profile of this name')
+    .description('Go back to an earlier version of a profile, or forward again.')
+    .action(async (name: string, version: number, options: { model?: string }) => {
+      const models = [...new Set((await versionsOf(name)).map(({ model }) => model))];
+      const model = options.model ?? models[0] ?? '';
+      if (options.model === undefined && models.length > 1)
+        throw new Error(`Expected --model, one of ${models.join(', ')}, which all have a profile ${name}.`);
+      if (!(await withProfiles((table) => table.use(undefined, name, model, version))))
+        throw new Error(`There is no version ${version} of the profile ${name} of ${model}.`);
+      await noteAdminAct(loadConfig(process.env), { event: 'profile_version_used', name, model, version });
+      tell(shown`Requests with profile=${name} use version ${String(version)}.\n`);
     });
 
   profiles
     .command('remove <name>')
     .description('Remove a profile for all models. Requests that name it are refused from then on.')
     .action(async (name: string) => {
-      if ((await withProfiles((table) => table.removeProfiles(name))) === 0)
+      if (!(await withProfiles((table) => table.remove(undefined, name))))
         throw new Error(`There is no profile ${name}.`);
       await noteAdminAct(loadConfig(process.env), { event: 'profile_removed', name });
       tell(shown`Removed ${name}.\n`);
     });
 }
 
-const withProfiles = <Result>(work: (table: OperatingPointTable) => Promise<Result>): Promise<Result> =>
-  withDatabase(loadConfig(process.env), (database) => work(new OperatingPointTable(database)));
+const withProfiles = <Result>(work: (table: ProfileTable) => Promise<Result>): Promise<Result> =>
+  withDatabase(loadConfig(process.env), (database) => work(new ProfileTable(database)));
+
+/** Profiles for all accounts; those of an account are its own affair, over the API. */
+const versionsOf = async (name: string): Promise<ProfileVersion[]> => {
+  const named = (await withProfiles((table) => table.versions())).filter((each) => each.name === name);
+  if (named.length === 0) throw new Error(`There is no profile ${name}.`);
+  return named;
+};
 
 async function make(name: string, files: string[], options: MakeOptions): Promise<void> {
   const config = localConfig();
   const genuine = await filesOf(files);
-  if (genuine.length < MIN_RECORDINGS) {
+  if (genuine.length < MIN_PROFILE_RECORDINGS) {
     throw new Error(
-      `A profile needs at least ${MIN_RECORDINGS} genuine recordings, but received ${genuine.length}.`,
+      `A profile needs at least ${MIN_PROFILE_RECORDINGS} genuine recordings, but received ${genuine.length}.`,
     );
   }
   const generated = await filesOf(options.generated ?? []);
@@ -106,38 +120,24 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
   try {
     const status = pipeline.analyser.status();
     const detector = detectorNamed(status, options.model ?? defaultModel(status.detectors));
-    const { models } = await readManifest(config.modelsDir);
-    const entry = models.find(
-      (model): model is DetectionModel => model.task === 'detection' && model.id === detector.id,
-    );
-    if (entry === undefined) throw new Error(`${detector.id} is not in the manifest any more.`);
-    const background = await readGeneratedSpeech(config.modelsDir, entry);
+    const background = await generatedSpeechOf(config.modelsDir, detector.id);
     const own = await hear(pipeline, detector.id, genuine);
-    if (own.length < MIN_RECORDINGS) {
+    if (own.length < MIN_PROFILE_RECORDINGS) {
       throw new Error(
-        `A profile needs at least ${MIN_RECORDINGS} genuine recordings with speech; ${own.length} have some.`,
+        `A profile needs at least ${MIN_PROFILE_RECORDINGS} genuine recordings with speech; ${own.length} have some.`,
       );
     }
     const ownGenerated = await hear(pipeline, detector.id, generated);
-    const correction = correctionFor(own, background.vectors);
-    const measured = measuredWith(correction, own, background, ownGenerated, wilsonInterval);
+    const profile = await makeProfile(name, detector, background, own, ownGenerated);
+    const { measured } = profile;
     const problem = whyNotWorthwhile(measured);
     print(described(measured));
     if (problem !== undefined) throw new Error(`The profile ${name} is not saved: ${problem}.`);
-    const profile: Profile = {
-      version: 1,
-      name,
-      model: detector.id,
-      model_sha256: detector.sha256,
-      fingerprint: detector.scoreFingerprint,
-      correction,
-      recordings: { genuine: own.length, generated: ownGenerated.length },
-      measured,
-      created_at: new Date().toISOString(),
-    };
-    await withProfiles((table) => table.saveProfile(profile));
-    await noteAdminAct(config, { event: 'profile_made', name, model: detector.id });
-    print(shown`Saved. Requests use it with profile=${name}, on running servers within a second.\n`);
+    const { version } = await withProfiles((table) => table.save(profile));
+    await noteAdminAct(config, { event: 'profile_made', name, model: detector.id, version });
+    print(
+      shown`Saved as version ${String(version)}. Requests use it with profile=${name}, on running servers within a second.\n`,
+    );
   } finally {
     await pipeline.close();
   }
@@ -160,24 +160,14 @@ async function hear(
   const found = await pipeline.analyse(
     files.map((file) => [file]),
     async (region) => {
-      let sum: Float64Array | undefined;
-      let count = 0;
-      const analysis = await pipeline.analyser.analyse({
+      const { signal } = new AbortController();
+      const { heard, analysis } = await hearRecording(pipeline.analyser, {
         region,
         model,
-        silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
-        minDurationS: MIN_DURATION_S,
         maxDurationS,
-        signal: new AbortController().signal,
-        adjustScore(score, vector) {
-          count++;
-          sum = Float64Array.from(vector, (value, i) => value + (sum?.[i] ?? 0));
-          return score;
-        },
+        signal,
       });
-      const { score } = verdictOf(analysis, DEFAULT_THRESHOLD, DEFAULT_SILENCE_THRESHOLD_PERCENT);
-      const vector = Float32Array.from(sum ?? [], (value) => value / count);
-      return { result: { score, vector }, durationS: analysis.durationS };
+      return { result: heard, durationS: analysis.durationS };
     },
     showListProgress,
   );
@@ -206,6 +196,7 @@ const profileTable = (profiles: readonly Profile[]): Shown =>
     [
       'Name',
       'Model',
+      '>Version',
       '>Recordings',
       '>Flagged without',
       '>Flagged with',
@@ -213,9 +204,10 @@ const profileTable = (profiles: readonly Profile[]): Shown =>
       '>Passed with',
       'Made',
     ],
-    profiles.map(({ name, model, recordings, measured: { flagged, passed }, created_at }) => [
+    profiles.map(({ name, model, version, recordings, measured: { flagged, passed }, created_at }) => [
       name,
       model,
+      String(version),
       String(recordings.genuine),
       percent(flagged.without.value),
       percent(flagged.with.value),
@@ -228,4 +220,9 @@ const profileTable = (profiles: readonly Profile[]): Shown =>
 function parseName(text: string): string {
   if (OPERATING_POINT_NAME.test(text)) return text;
   throw new InvalidArgumentError(`Expected ${OPERATING_POINT_NAME_EXPECTED}, but received ${text}.`);
+}
+
+function parseVersion(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 1 on, but received ${text}.`);
 }

@@ -9,6 +9,7 @@ import { healthEndpoints } from '../base/contract/health-endpoints.js';
 import type { DetectorNames } from '../base/contract/model-ids.js';
 import { tags } from '../base/contract/operation.js';
 import { predictEndpoints } from '../base/contract/predict-endpoints.js';
+import { profileEndpoints } from '../base/contract/profile-endpoints.js';
 import { streamEndpoints } from '../base/contract/stream-endpoints.js';
 import { voiceEndpoints } from '../base/contract/voice-endpoints.js';
 
@@ -25,6 +26,7 @@ export const endpoints = (
 ): readonly Endpoint[] => {
   const all = [
     ...predictEndpoints(settings, detectors),
+    ...profileEndpoints(settings, detectors),
     ...voiceEndpoints(settings),
     ...streamEndpoints,
     ...fileEndpoints(),

@@ -5,6 +5,7 @@ import type { UploadArena } from '../analysis/memory/arena.js';
 import type { InFlightElsewhere } from '../api/admission/key-concurrency.js';
 import type { RateCounter } from '../api/admission/rate-limits.js';
 import type { FetchSurroundings } from '../api/fetch/presigned-fetcher.js';
+import type { ProfileStore } from '../api/routes/profile-bodies.js';
 import type { Route } from '../api/routes/route.js';
 import type { Closers } from '../base/closers.js';
 import type { Config } from '../base/config/options.js';
@@ -35,6 +36,7 @@ export interface ServerOptions {
   readonly files: FileStore;
   /** Points a request may name. */
   readonly operatingPoints: OperatingPoints;
+  readonly profiles: ProfileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Undefined without traces. */

@@ -9,6 +9,8 @@ import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
 import { linkRoutes } from '../api/routes/links.js';
 import { metricsRoute } from '../api/routes/metrics.js';
 import { predictRoute } from '../api/routes/predict.js';
+import type { ProfileStore } from '../api/routes/profile-bodies.js';
+import { profileRoutes } from '../api/routes/profiles.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
@@ -31,6 +33,7 @@ export interface RouteParts extends Surroundings {
   readonly config: Config;
   readonly models: ServedModels;
   readonly operatingPoints: OperatingPoints;
+  readonly profiles: ProfileStore;
   readonly front: Front;
   readonly files: FileStore;
   readonly wings: readonly Wing[];
@@ -70,6 +73,10 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
+    ...profileRoutes({
+      ...{ config, analyser, profiles: parts.profiles },
+      ...{ queue: intake.queue, permits: largeFilePermits },
+    }),
     ...voiceRoutes({ config, analyser, queue: intake.queue, points }),
   ];
   return [

@@ -73,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   function serve(next: ServedModels, operatingPoints: OperatingPoints): void {
     const routes = serverRoutes({
       ...{ config, metrics, log, front, jobs, ...surroundings },
+      ...{ profiles: options.profiles },
       ...{ wings, models: next, operatingPoints, hasDashboard: console !== undefined },
     });
     door.serve(publicRoutes(routes, config, files), routes);

@@ -27,6 +27,7 @@ import { KeyCache } from '../state/keys/key-cache.js';
 import { KeyTable } from '../state/keys/key-table.js';
 import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { ProfileTable } from '../state/operating-points/profile-table.js';
 import { actor, noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
@@ -128,6 +129,11 @@ async function openService(options: ServiceOptions, closers: Closers): Promise<S
   const started = await parts.start({
     ...{ config, closers, arena, keys, files, operatingPoints, metrics, tracing, console, ...models },
     log: logger,
+    profiles: {
+      table: new ProfileTable(database),
+      refresh: () => points.refresh(),
+      note: (event) => records.note(event),
+    },
     databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
     jobs: parts.jobPartsOf(config, database, files.home),
     recorders: records.recorders,

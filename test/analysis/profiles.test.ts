@@ -19,7 +19,6 @@ import {
   whyNotWorthwhile,
 } from '../../src/analysis/profiles/make-profile.js';
 import { ModelSession } from '../../src/analysis/scoring/model-session.js';
-import { wilsonInterval } from '../../src/evaluation/figures/proportion.js';
 import { shippedModelsDir } from '../support/speaker-models.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -49,38 +48,38 @@ const flagged = recordings(10, 4, (i) => (i < 6 ? 0.8 : 0.2));
 const far = recordings(20, -4, (i) => (i % 2 === 0 ? 0.9 : 0.1));
 
 const measured = (genuine: readonly HeardRecording[], own: readonly HeardRecording[] = []) =>
-  measuredWith(correctionFor(genuine, generated.vectors), genuine, generated, own, wilsonInterval);
+  measuredWith(correctionFor(genuine, generated.vectors), genuine, generated, own);
 
 test('too few recordings for leaving one out are refused', () => {
   assert.throws(() => correctionFor(flagged.slice(0, 1), generated.vectors), RangeError);
 });
 
-test('a profile without a gain is not worthwhile', () => {
+test('a profile without a gain is not worthwhile', async () => {
   const fine = recordings(10, 4, () => 0.2);
-  assert.match(whyNotWorthwhile(measured(fine)) ?? '', /^none of the genuine recordings is flagged/);
+  assert.match(whyNotWorthwhile(await measured(fine)) ?? '', /^none of the genuine recordings is flagged/);
   // Recordings without anything in common: what one says does not help another.
   const scattered = Array.from({ length: 10 }, (_, i) => ({
     vector: Float32Array.from({ length: NUMBERS }, (_, at) => (at === i + 1 ? 8 : 0)),
     score: 0.999999,
   }));
   assert.match(
-    whyNotWorthwhile(measured(scattered)) ?? '',
+    whyNotWorthwhile(await measured(scattered)) ?? '',
     /^it helps none of the recordings left out: 10 of 10/,
   );
 });
 
-test('a profile that lets AI-generated speech pass is not worthwhile, given recordings included', () => {
+test('a profile that lets AI-generated speech pass is not worthwhile, given recordings included', async () => {
   const own = recordings(10, 4, () => 0.8);
   assert.match(
-    whyNotWorthwhile(measured(flagged, own)) ?? '',
+    whyNotWorthwhile(await measured(flagged, own)) ?? '',
     /^it lets too much AI-generated speech pass: 10 of 10, 0 without it$/,
   );
   const near = recordings(10, 0.1, (i) => (i < 6 ? 0.99 : 0.2));
-  assert.match(whyNotWorthwhile(measured(near)) ?? '', /^it (lets too much|helps none)/);
+  assert.match(whyNotWorthwhile(await measured(near)) ?? '', /^it (lets too much|helps none)/);
 });
 
-test('recordings left out of a good profile are flagged less, at next to no cost, with Wilson intervals', () => {
-  const found = measured(flagged, far);
+test('recordings left out of a good profile are flagged less, at next to no cost, with Wilson intervals', async () => {
+  const found = await measured(flagged, far);
   assert.equal(whyNotWorthwhile(found), undefined);
   assert.deepEqual([found.flagged.without.count, found.flagged.without.of], [6, 10]);
   assert.ok(found.flagged.with.count <= 3, `${found.flagged.with.count}`);

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Analysis } from '../../src/analysis/analyser/analyser.js';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Analysis, AnalysisProgress } from '../../src/analysis/analyser/analyser.js';
 import type { LiveEvent } from '../../src/analysis/analyser/live.js';
-import type { FullAnalyser, RecordingCursor, RecordingEnd } from '../../src/analysis/analyser/recording.js';
+import type { FullAnalyser, RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import { findContrasts } from '../../src/analysis/stretches/contrasts.js';
@@ -127,17 +127,20 @@ describe('a generated sentence in human speech', () => {
       .finally(() => arena.release(region));
   }
 
-  async function ofRecording(samples: Float32Array): Promise<RecordingEnd & { cursors: RecordingCursor[] }> {
-    const cursors: RecordingCursor[] = [];
-    const source = new MemoryByteSource(monoWav(samples, RATE_HZ));
-    const { signal } = new AbortController();
-    const request = { source, model, ...common, timeLimitMs: 120_000, stepS: 10, signal };
-    for await (const step of analyser.analyseRecording(request)) {
-      if (step.isLast) return { ...step, cursors };
-      cursors.push(step.cursor);
-    }
-    throw new Error('Expected a last step.');
+  const requestFor = (samples: Float32Array): RecordingRequest => ({
+    source: new MemoryByteSource(monoWav(samples, RATE_HZ)),
+    ...{ model, ...common, timeLimitMs: 120_000, stepS: 10 },
+    signal: new AbortController().signal,
+  });
+
+  async function stepsOf(request: RecordingRequest): Promise<RecordingStep[]> {
+    const steps: RecordingStep[] = [];
+    for await (const step of analyser.analyseRecording(request)) steps.push(JSON.parse(JSON.stringify(step)));
+    return steps;
   }
+
+  const closerOf = (steps: readonly RecordingStep[]) =>
+    steps.flatMap(({ closerWindows = [] }) => closerWindows);
 
   async function ofLive(samples: Float32Array, pieceS: number) {
     const events: LiveEvent[] = [];
@@ -168,20 +171,85 @@ describe('a generated sentence in human speech', () => {
   });
 
   test('gets the same second look in a recording that is read in ranges, and after each of its cursors', async () => {
-    const { closerWindows } = await ofFile(spliced);
+    const { closerWindows, windows } = await ofFile(spliced);
     assert.ok(closerWindows && closerWindows.length > 5);
-    const whole = await ofRecording(spliced);
-    assert.deepEqual(whole.closerWindows, closerWindows);
-    assert.ok(whole.cursors.length > 2);
-    for (const cursor of whole.cursors) {
-      const source = new MemoryByteSource(monoWav(spliced, RATE_HZ));
-      const { signal } = new AbortController();
-      const saved = JSON.parse(JSON.stringify(cursor)) as RecordingCursor;
-      const request = { source, model, ...common, timeLimitMs: 120_000, signal, cursor: saved };
-      let last: RecordingEnd | undefined;
-      for await (const step of analyser.analyseRecording(request)) if (step.isLast) last = step;
-      assert.deepEqual(last?.closerWindows, closerWindows, `after ${cursor.audioS} s`);
+    const steps = await stepsOf(requestFor(spliced));
+    assert.deepEqual(closerOf(steps), closerWindows);
+    // The second look has steps of its own.
+    const ofSecond = steps.filter((step) => !step.isLast && step.cursor.closer !== undefined);
+    assert.ok(ofSecond.length > 2 && ofSecond.length < steps.length - 2);
+    for (const [i, step] of steps.entries()) {
+      if (step.isLast) continue;
+      const { cursor } = step;
+      const all = [...steps.slice(0, i + 1), ...(await stepsOf({ ...requestFor(spliced), cursor }))];
+      assert.deepEqual(closerOf(all), closerWindows, `after ${i} steps`);
+      assert.deepEqual(
+        all.flatMap((each) => each.windows),
+        windows,
+        `after ${i} steps`,
+      );
+      const [end, ofWhole] = [all.at(-1), steps.at(-1)];
+      assert.ok(end?.isLast && ofWhole?.isLast);
+      assert.deepEqual(end.summary, ofWhole.summary);
     }
+  });
+
+  test('keeps the verdict if a second look of a recording misses its deadline', async () => {
+    const steps = await stepsOf(requestFor(spliced));
+    const first = steps.find((step) => !step.isLast && step.cursor.closer !== undefined);
+    assert.ok(first && !first.isLast);
+    const source = new MemoryByteSource(monoWav(spliced, RATE_HZ));
+    const stalled = { ...requestFor(spliced), cursor: first.cursor, timeLimitMs: 50 };
+    const [end, ...others] = await stepsOf({
+      ...stalled,
+      source: {
+        bytes: source.bytes,
+        identity: source.identity,
+        read: () => new Promise<never>(() => {}),
+        close: async () => {},
+      },
+    });
+    assert.deepEqual(others, []);
+    assert.ok(end?.isLast);
+    assert.equal(end.summary.missedLook, 'ANALYSIS_TIMEOUT');
+    const whole = steps.at(-1);
+    assert.ok(whole?.isLast);
+    assert.deepEqual({ ...whole.summary, missedLook: 'ANALYSIS_TIMEOUT' }, end.summary);
+  });
+
+  describe('in a request whose time is over after the first look', () => {
+    /** Windows of the first look have scores, and the clock goes on by hours. @param besides other work, from then on */
+    async function late(t: TestContext, besides: () => void = () => {}): Promise<Analysis> {
+      const now = performance.now.bind(performance);
+      let laterMs = 0;
+      t.mock.method(performance, 'now', () => now() + laterMs);
+      const windows = Math.ceil(spliced.length / RATE_HZ / 5);
+      return ofFile(spliced, {
+        owner: 'a',
+        onProgress({ scoredWindows }: AnalysisProgress) {
+          if (scoredWindows < windows - 1 || laterMs > 0) return;
+          laterMs = 3_600_000;
+          besides();
+        },
+      });
+    }
+
+    test('the verdict is that of the first look', async (t) => {
+      const whole = await ofFile(spliced);
+      const found = await late(t);
+      assert.equal(found.missedLook, 'ANALYSIS_TIMEOUT');
+      assert.deepEqual(found.windows, whole.windows);
+      assert.equal(found.closerWindows, undefined);
+      assert.deepEqual(findContrasts(found), []);
+    });
+
+    test('a busy thread is no reason to refuse it', async (t) => {
+      const long = Array.from({ length: 3 }, () => [...human]).flat();
+      const others: Promise<unknown>[] = [];
+      const found = await late(t, () => others.push(ofFile(Float32Array.from(long), { owner: 'b' })));
+      assert.equal(found.missedLook, 'QUEUE_DEADLINE');
+      await Promise.all(others);
+    });
   });
 
   for (const pieceS of [0.1, 1, 7, 60]) {
@@ -203,7 +271,7 @@ describe('a generated sentence in human speech', () => {
     ]) {
       const { closerWindows } = await ofFile(samples);
       assert.ok(closerWindows && closerWindows.length > 0);
-      assert.deepEqual((await ofRecording(samples)).closerWindows, closerWindows);
+      assert.deepEqual(closerOf(await stepsOf(requestFor(samples))), closerWindows);
       for (const pieceS of [0.1, 60])
         assert.deepEqual((await ofLive(samples, pieceS)).closerWindows, closerWindows);
     }

@@ -146,6 +146,11 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'profiles list': [[], ['--json']],
   'profiles show': [[EVIL], [`${EVIL}no`]],
+  'profiles use': [
+    [EVIL, '1'],
+    [`${EVIL}no`, '1'],
+    [EVIL, EVIL],
+  ],
   'profiles remove': [[`${EVIL}no`], [EVIL]],
   calibrate: [[list, '--name', EVIL, '--target-fpr', '0.1']],
   'models list': [[], ['--json']],

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { withDatabase } from '../../src/state/database/open-database.js';
-import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 import { sqliteIn } from '../support/stored-keys.js';
 
@@ -27,8 +27,8 @@ function commands(t: TestContext) {
   return {
     folder,
     run: (...args: string[]) => runCli(args, env),
-    table: <Result>(work: (points: OperatingPointTable) => Promise<Result>) =>
-      withDatabase(sqliteIn(env.VERAVOX_DATA_DIR), (database) => work(new OperatingPointTable(database))),
+    table: <Result>(work: (profiles: ProfileTable) => Promise<Result>) =>
+      withDatabase(sqliteIn(env.VERAVOX_DATA_DIR), (database) => work(new ProfileTable(database))),
   };
 }
 
@@ -91,7 +91,7 @@ test('a profile is made, named, used, bound to its model, and removed', async (t
 
   const shown = JSON.parse((await run('profiles', 'show', 'studio')).stdout);
   assert.deepEqual([shown.version, shown.model, shown.recordings.genuine], [1, fast, 10]);
-  assert.match((await run('profiles', 'list')).stdout, /^studio +detector-small-2026-11-25 +10 /m);
+  assert.match((await run('profiles', 'list')).stdout, /^studio +detector-small-2026-11-25 +1 +10 /m);
 
   const otherModel = await run(
     'predict',
@@ -102,13 +102,28 @@ test('a profile is made, named, used, bound to its model, and removed', async (t
     'studio',
   );
   assert.match(otherModel.stderr, /a profile of detector-medium-2026-11-25 \(it has none\)/);
-  await table((points) =>
-    points.saveProfile({ ...shown, fingerprint: '9'.repeat(64), model_sha256: '9'.repeat(64) }),
+  await table((profiles) =>
+    profiles.save({ ...shown, fingerprint: '9'.repeat(64), model_sha256: '9'.repeat(64) }),
   );
   const otherWeights = await run('predict', later, '--model', fast, '--profile', 'studio');
   assert.match(
     otherWeights.stderr,
     /"studio", which was made with other weights of this model: make it again/,
+  );
+
+  assert.match((await run('profiles', 'use', 'studio', '3')).stderr, /no version 3 of the profile studio/);
+  assert.equal((await run('profiles', 'use', 'studio', '1')).status, 0);
+  assert.equal((await scoreOf(later, '--profile', 'studio')).global.score, corrected.global.score);
+  const versions = (await run('profiles', 'show', 'studio')).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    versions.map(({ version, in_use }) => [version, in_use]),
+    [
+      [2, false],
+      [1, true],
+    ],
   );
 
   assert.equal((await run('profiles', 'remove', 'studio')).status, 0);

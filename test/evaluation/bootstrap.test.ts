@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Interval } from '../../src/base/proportion.js';
 import { bootstrapIntervals } from '../../src/evaluation/figures/bootstrap.js';
-import type { Interval } from '../../src/evaluation/figures/proportion.js';
 import { SeededRandom } from '../../src/evaluation/figures/random.js';
 
 const count = 400;

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { samplesToShow, wilsonInterval } from '../../src/base/proportion.js';
 import {
   areaUnderCurve,
   asvspoof5Cost,
@@ -15,7 +16,6 @@ import {
 } from '../../src/evaluation/figures/figures.js';
 import { probabilityQuality } from '../../src/evaluation/figures/probability-quality.js';
 import { probit } from '../../src/evaluation/figures/probit.js';
-import { samplesToShow, wilsonInterval } from '../../src/evaluation/figures/proportion.js';
 import { type ErrorRates, RankedScores } from '../../src/evaluation/figures/ranked-scores.js';
 
 interface ReferenceCase {

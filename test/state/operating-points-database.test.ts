@@ -6,6 +6,7 @@ import { FollowedPoints } from '../../src/service/followed-points.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { somePoint, someProfile } from '../support/stored-points.js';
@@ -100,13 +101,14 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
       return false;
     }
   };
-  const table = new OperatingPointTable(elsewhere);
-  await table.saveProfile({ ...someProfile, correction: { ...someProfile.correction, strength: 1 } });
-  await table.saveProfile(someProfile);
-  assert.deepEqual(await table.profiles(), [someProfile]);
+  const table = new ProfileTable(elsewhere);
+  await table.save({ ...someProfile, correction: { ...someProfile.correction, strength: 1 } });
+  const saved = await table.save(someProfile);
+  assert.deepEqual(saved, { ...someProfile, version: 2 });
+  assert.deepEqual(await table.inUse(), [saved]);
   await eventually(isKnown, 'it is noticed');
-  assert.equal(await table.removeProfiles(name), 1);
-  assert.equal(await table.removeProfiles(name), 0);
+  assert.equal(await table.remove(undefined, name), true);
+  assert.equal(await table.remove(undefined, name), false);
   await eventually(() => !isKnown(), 'its end is noticed');
   await points.refresh();
   points.close();

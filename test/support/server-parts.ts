@@ -7,6 +7,7 @@ import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
 import type { ServerOptions } from '../../src/service/server-options.js';
 import type { Database, Transaction } from '../../src/state/database/database.js';
 import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';
+import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
 import { testAuthenticator } from './test-keys.js';
 
@@ -44,6 +45,7 @@ export async function serverParts(
     jobs: given.jobs ?? jobPartsOf(config, emptyDatabase, files.home),
     keys: testAuthenticator,
     operatingPoints: noPoints,
+    profiles: { table: new ProfileTable(emptyDatabase), refresh: async () => {}, note() {} },
     wrongAnswers: [],
     databaseState: () => 'up',
     metrics: new ServiceMetrics(),

@@ -4,7 +4,8 @@ import { encodeDirection } from '../../src/analysis/profiles/correction.js';
 import { withDatabase } from '../../src/state/database/open-database.js';
 import type { MeasuredErrors, OperatingPoint } from '../../src/state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
-import type { Profile } from '../../src/state/operating-points/profile.js';
+import type { NewProfile, Profile } from '../../src/state/operating-points/profile.js';
+import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { sqliteIn } from './stored-keys.js';
 
 /** Operating points of a SQLite database in this folder. */
@@ -15,8 +16,8 @@ export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
   withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).save(point));
 
-export const saveProfile = (dataDir: string, profile: Profile): Promise<void> =>
-  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).saveProfile(profile));
+export const saveProfile = (dataDir: string, profile: NewProfile): Promise<Profile> =>
+  withDatabase(sqliteIn(dataDir), (database) => new ProfileTable(database).save(profile));
 
 export const somePoint: OperatingPoint = {
   name: 'strict',

@@ -110,6 +110,7 @@ export interface TestParts
       | 'storagePrefixes'
       | 'fetchSurroundings'
       | 'operatingPoints'
+      | 'profiles'
       | 'rates'
     >
   > {

@@ -6,6 +6,8 @@ import { jobPartsOf } from '../../src/jobs/queue/job-parts.js';
 import { startServer } from '../../src/service/server.js';
 import type { RunningServer } from '../../src/service/server-options.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
+import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
 import { serverParts } from './server-parts.js';
 
@@ -16,7 +18,14 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
   const files = await openStorage(config);
   const jobs = jobPartsOf(config, database, files.home);
   const analyser = await startPipeline(config, arena.buffer);
-  const server = await startServer({ ...(await serverParts(config, { files, jobs })), analyser, arena });
+  const points = new OperatingPointTable(database);
+  const profiles = {
+    table: new ProfileTable(database),
+    refresh: async () => server.replaceOperatingPoints(await points.all()),
+    note() {},
+  };
+  const parts = await serverParts(config, { files, jobs, profiles });
+  const server = await startServer({ ...parts, analyser, arena });
   return {
     ...server,
     async stop() {

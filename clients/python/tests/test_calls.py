@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 from conftest import FIXTURES, SOURCES
-from veravox_client import enrollment_of, verdict_of
+from veravox_client import VeravoxError, enrollment_of, verdict_of
 
 CALL = FIXTURES / "human-lj-a.mp3"
 VARYING = ("prediction_id", "processing_time")
@@ -166,3 +166,19 @@ asyncio.run(main()) if "{kind}" == "async" else blocking()
     [stored] = server.curl(f"/file?key_prefix=huge&entity={kind}")["url"]
     fetched = subprocess.run(["curl", "-sS", stored["value"]], check=True, capture_output=True).stdout
     assert hashlib.sha256(fetched).digest() == hashlib.sha256(recording.read_bytes()).digest()
+
+
+def test_profiles(client, server):
+    with pytest.raises(VeravoxError, match="none of the genuine recordings is flagged") as refused:
+        client.make_profile("studio", [CALL] * 10, [CALL], filename="call.mp3")
+    assert (refused.value.status, refused.value.code) == (422, "validation_error")
+    assert client.list_profiles() == server.curl("/profiles")["profiles"] == []
+    calls = [
+        lambda: client.get_profile("studio"),
+        lambda: client.use_profile_version("studio", 1, model="detector"),
+        lambda: client.delete_profile("studio", model="detector"),
+    ]
+    for call in calls:
+        with pytest.raises(VeravoxError, match="no such profile") as missing:
+            call()
+        assert missing.value.code == "not_found"

@@ -75,6 +75,8 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
   readonly windows: readonly ScoredWindow[];
   /** Of a second look where windows disagree, at steps of a second (src/analysis/stretches); absent if nothing did. */
   readonly closerWindows?: readonly ScoredWindow[];
+  /** Why there was no second look although windows disagree: it would have missed its deadline. */
+  readonly missedLook?: MissedLook;
   /** A global confidence below this is uncertain; absent if the model's entry does not say. */
   readonly uncertainBelowConfidence?: number;
   readonly timesMs: StageTimesMs;
@@ -82,7 +84,9 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
 
 /** Measurements of all the audio, and when its verdict is uncertain. */
 export type AudioSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'> &
-  Pick<Analysis, 'uncertainBelowConfidence'>;
+  Pick<Analysis, 'uncertainBelowConfidence' | 'missedLook'>;
+
+export type MissedLook = 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT';
 
 /** The voice in a file as a speaker model sees it. */
 export interface VoiceEmbedding {

@@ -65,7 +65,7 @@ async function* counted(
   const scores = sumsOf(detector?.id ?? model);
   for await (const step of steps) {
     scores.add(step.windows);
-    if (step.isLast) scores.addCloser(step.closerWindows);
+    scores.addCloser(step.closerWindows);
     // The first windows of a continued recording are not known here.
     if (step.isLast && cursor?.checkpoint === undefined) scores.end();
     yield step;

@@ -27,8 +27,18 @@ export interface RecordingCursor {
   readonly audioS: number;
   /** The state of the native code, in base64; absent if nothing of this part was analysed yet. */
   readonly checkpoint?: string;
-  /** The second look so far; absent at the beginning. */
+  /** The choice for the second look so far; absent at the beginning. */
   readonly secondLook?: SecondLookState;
+  /** Present when the first look is over. */
+  readonly closer?: CloserLook;
+}
+
+/** The second look in work. */
+export interface CloserLook {
+  /** Results of the first one. */
+  readonly summary: RecordingSummary;
+  /** Start of the last window that was scored; absent at its beginning. */
+  readonly lastStartS?: number;
 }
 
 /** The windows so far, as far as the choice of windows for a second look depends on them. */
@@ -51,6 +61,8 @@ export interface RecordingRequest extends AudioPart {
   /** From the moment a thread begins with it. */
   readonly timeLimitMs: number;
   readonly adjustScore?: ScoreAdjustment | undefined;
+  /** DetectorStatus.scoreFingerprint that the caller's numbers are for; others are refused with ScoresDiffer. */
+  readonly scoreFingerprint?: string | undefined;
   /** Of the last step that was saved; undefined starts at the beginning. */
   readonly cursor?: RecordingCursor | undefined;
   /** Seconds of audio per step, at least; 60 by default. Steps are never shorter than about 10 s. */
@@ -73,6 +85,8 @@ export interface RecordingProgress {
 export interface RecordingResults {
   readonly windows: readonly ScoredWindow[];
   readonly skipped: readonly SkippedStretch[];
+  /** See Analysis. */
+  readonly closerWindows?: readonly ScoredWindow[];
 }
 
 export interface RecordingPart extends RecordingResults {
@@ -90,8 +104,6 @@ export interface RecordingEnd extends RecordingResults {
   /** DetectorStatus.scoreFingerprint */
   readonly scoreFingerprint: string;
   readonly summary: RecordingSummary;
-  /** Of the whole recording, see Analysis. */
-  readonly closerWindows?: readonly ScoredWindow[];
 }
 
 export type RecordingStep = RecordingPart | RecordingEnd;
@@ -101,10 +113,16 @@ export class CursorRefused extends Error {
   override readonly name = 'CursorRefused';
 }
 
+/** The model's scores mean something else by now than when the request's numbers were found. */
+export class ScoresDiffer extends Error {
+  override readonly name = 'ScoresDiffer';
+}
+
 export interface RecordingAnalyser {
   /**
    * Yields the results step by step. If the caller saves each step and its cursor as one, no window is in two steps, whatever
-   * ends the process; results are those of `Analyser.analyse`. Throws ServiceError, CursorRefused, or the signal's reason.
+   * ends the process; results are those of `Analyser.analyse`. Throws ServiceError, CursorRefused, ScoresDiffer, or the signal's
+   * reason.
    * Leaving the loop early stops the work.
    */
   analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void>;

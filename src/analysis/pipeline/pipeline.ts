@@ -17,7 +17,7 @@ import type {
   VoiceEmbedding,
 } from '../analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
-import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
+import { type FullAnalyser, type RecordingRequest, ScoresDiffer } from '../analyser/recording.js';
 import { forGpu } from '../models/gpu-twin.js';
 import { type Model, readManifest } from '../models/manifest.js';
 import { readModelFile } from '../models/model-file.js';
@@ -31,6 +31,7 @@ import { LiveStreams } from './live-streams.js';
 import { detectorNamed, modelStatus } from './model-status.js';
 import { Recordings } from './recordings.js';
 import { Requests, type RequestTimeouts } from './requests.js';
+import { missedLookOf } from './stage-failure.js';
 import { type ThreadSettings, Threads } from './threads.js';
 
 export type PipelineConfig = Pick<Config, 'modelsDir' | 'batchWaitMs'> &
@@ -154,6 +155,7 @@ class Pipeline implements FullAnalyser {
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
     const { index, model } = this.#modelNamed(request.model, 'detection');
+    const beganMs = performance.now();
     const first = await this.#requestsFor(request).analyse(
       request,
       index,
@@ -161,7 +163,10 @@ class Pipeline implements FullAnalyser {
     );
     const closer = closerWindows(first, request);
     if (closer.length === 0) return first;
-    const second = await this.#requestsFor(request).analyse(request, index, new AnalysisRun(model), closer);
+    const second = await this.#requestsFor(request)
+      .analyse(request, index, new AnalysisRun(model), { windows: closer, beganMs })
+      .catch(missedLookOf);
+    if (typeof second === 'string') return { ...first, missedLook: second };
     return {
       ...first,
       closerWindows: second.windows,
@@ -178,6 +183,8 @@ class Pipeline implements FullAnalyser {
     this.#refuseIfClosing();
     const { index, model } = this.#modelNamed(request.model, 'detection');
     const { scoreFingerprint } = detectorNamed(this.#offered, model.id);
+    if (request.scoreFingerprint !== undefined && request.scoreFingerprint !== scoreFingerprint)
+      throw new ScoresDiffer(`The scores of ${model.id} are others by now.`);
     return this.#recordings.analyse(request, { ...model, index, scoreFingerprint });
   }
 

@@ -6,7 +6,7 @@ import {
   type SkippedStretch,
 } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { ScoredWindow } from '../analyser/analyser.js';
+import type { AudioWindow, ScoredWindow } from '../analyser/analyser.js';
 import type { RecordingCursor, RecordingEnd, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
 import type { SecondLook } from '../stretches/second-look.js';
@@ -25,7 +25,11 @@ interface PendingWindow extends CodedSound {
 
 type ScoringDetector = AnsweringDetector & Pick<RecordingEnd, 'scoreFingerprint'>;
 
-type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
+/** A cursor after this window, if a step ends with it. @param checkpoint if the native code made one there */
+export type CursorMaker = (
+  window: AudioWindow,
+  checkpoint: Uint8Array | undefined,
+) => RecordingCursor | undefined;
 
 /**
  * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds windows being
@@ -33,7 +37,7 @@ type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
  */
 export class RecordingRun implements FlightRun {
   readonly #detector: ScoringDetector;
-  readonly #cursorAt: CursorMaker;
+  readonly #cursorAfter: CursorMaker;
   readonly #look: SecondLook | undefined;
   /** In the order of the audio. */
   readonly #pending: PendingWindow[] = [];
@@ -46,9 +50,9 @@ export class RecordingRun implements FlightRun {
   #wake = (): void => {};
 
   /** @param look told of the windows before their cursor is made */
-  constructor(detector: ScoringDetector, cursorAt: CursorMaker, look?: SecondLook) {
+  constructor(detector: ScoringDetector, cursorAfter: CursorMaker, look?: SecondLook) {
     this.#detector = detector;
-    this.#cursorAt = cursorAt;
+    this.#cursorAfter = cursorAfter;
     this.#look = look;
   }
 
@@ -125,8 +129,8 @@ export class RecordingRun implements FlightRun {
       const scored = { startS, endS, scores, ...codedSoundOf(window) };
       this.#windows.push(scored);
       this.#look?.add(scored);
-      if (checkpoint === undefined) continue;
-      this.#add({ isLast: false, ...this.#takeResults(), cursor: this.#cursorAt(endS, checkpoint) });
+      const cursor = this.#cursorAfter(scored, checkpoint);
+      if (cursor !== undefined) this.#add({ isLast: false, ...this.#takeResults(), cursor });
     }
     if (this.#summary === undefined || this.#pending.length > 0) return;
     const { decodeMs, featuresMs, skipped, damagedAtS, ...measured } = this.#summary;

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type AudioWindow, audioPartOf } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { ScoredWindow } from '../analyser/analyser.js';
 import {
+  type CloserLook,
   CursorRefused,
   type RecordingCursor,
   type RecordingRequest,
@@ -19,15 +19,17 @@ import type {
 import { RangeFeeder } from '../prepare/range-feeder.js';
 import { RangeMailbox } from '../prepare/range-mailbox.js';
 import { RunControl } from '../prepare/run-control.js';
-import { SecondLook } from '../stretches/second-look.js';
+import { isLater, SecondLook } from '../stretches/second-look.js';
 import type { AnsweringDetector } from './answering-detector.js';
 import { acceptInputs, Flight, type FlightPath } from './flight.js';
-import { RecordingRun } from './recording-run.js';
-import { toServiceError } from './stage-failure.js';
+import { type CursorMaker, RecordingRun } from './recording-run.js';
+import { missedLookOf, toServiceError } from './stage-failure.js';
 
 /** Block size for reading a recording; four blocks are in memory in addition to the native code's share. */
 const BLOCK_BYTES = 1 << 20;
 const STEP_S = 60;
+/** A step of the second look has as many windows as one of the first. */
+const FIRST_LOOK_WINDOW_S = 5;
 
 /** Memory for the prepared inputs of one recording, at most. */
 const MAX_SLOT_BYTES = 16 << 20;
@@ -60,6 +62,12 @@ export interface RecordingParts extends Pick<FlightPath, 'slots' | 'scheduler'> 
   readonly recordingSettings: RecordingSettings;
 }
 
+interface Pass {
+  readonly cursorAfter: CursorMaker;
+  readonly look?: SecondLook;
+  readonly windows?: readonly AudioWindow[];
+}
+
 /** Analyses recordings in the background, next to the requests that the pipeline works on. */
 export class Recordings {
   readonly #path: FlightPath;
@@ -89,17 +97,58 @@ export class Recordings {
     checkCursor(request, model);
     const { cursor, startS = 0 } = request;
     const look = new SecondLook(startS, cursor?.secondLook);
-    for await (const step of this.#pass(request, model, look)) {
-      const windows = step.isLast ? look.windowsUntil(startS + step.summary.durationS) : [];
-      if (!step.isLast || windows.length === 0) {
-        yield step;
-        continue;
+    const base = cursorBase(request, model);
+    let closer = cursor?.closer;
+    if (closer === undefined) {
+      const cursorAfter: CursorMaker = ({ endS }, checkpoint) =>
+        checkpoint && {
+          ...base,
+          audioS: endS - startS,
+          checkpoint: Buffer.from(checkpoint).toString('base64'),
+          secondLook: look.state,
+        };
+      for await (const step of this.#pass(request, model, { cursorAfter, look })) {
+        if (step.isLast && look.windowsUntil(startS + step.summary.durationS).length > 0) {
+          const { windows, skipped, summary } = step;
+          closer = { summary };
+          // Saved now, the verdict outlives a second look that fails.
+          yield { isLast: false, windows, skipped, cursor: closerCursor(base, look, closer) };
+        } else yield step;
       }
-      const closerWindows: ScoredWindow[] = [];
-      const { cursor: _, onProgress: __, ...second } = request;
-      for await (const { windows: closer } of this.#pass(second, model, undefined, windows))
-        closerWindows.push(...closer);
-      yield { ...step, closerWindows };
+    }
+    if (closer !== undefined) yield* this.#lookCloser(request, model, look, closer);
+  }
+
+  /** The second look from where it is; the recording is read anew for it. */
+  async *#lookCloser(
+    { cursor: _, onProgress: __, ...request }: RecordingRequest,
+    model: RecordingModel,
+    look: SecondLook,
+    { summary, lastStartS = Number.NEGATIVE_INFINITY }: CloserLook,
+  ): AsyncGenerator<RecordingStep, void, void> {
+    const { startS = 0, stepS = STEP_S } = request;
+    const windows = look.windowsUntil(startS + summary.durationS).filter((each) => isLater(each, lastStartS));
+    const { id: modelId, scoreFingerprint } = model;
+    const end = { isLast: true, windows: [], skipped: [], modelId, scoreFingerprint, summary } as const;
+    if (windows.length === 0) {
+      yield end;
+      return;
+    }
+    const base = cursorBase(request, model);
+    const windowsPerStep = Math.max(1, Math.round(stepS / FIRST_LOOK_WINDOW_S));
+    let scored = 0;
+    const cursorAfter: CursorMaker = (window) =>
+      ++scored % windowsPerStep === 0
+        ? closerCursor(base, look, { summary, lastStartS: window.startS })
+        : undefined;
+    try {
+      for await (const step of this.#pass(request, model, { cursorAfter, windows })) {
+        const closerWindows = step.windows;
+        if (step.isLast) yield { ...end, closerWindows };
+        else yield { isLast: false, windows: [], skipped: [], closerWindows, cursor: step.cursor };
+      }
+    } catch (error) {
+      yield { ...end, summary: { ...summary, missedLook: missedLookOf(error) } };
     }
   }
 
@@ -111,11 +160,10 @@ export class Recordings {
   async *#pass(
     request: RecordingRequest,
     model: RecordingModel,
-    look: SecondLook | undefined,
-    windows?: readonly AudioWindow[],
+    { cursorAfter, look, windows }: Pass,
   ): AsyncGenerator<RecordingStep, void, void> {
     const { signal, source, onProgress, owner: group = '' } = request;
-    const run = new RecordingRun(model, cursorMaker(request, model, look), look);
+    const run = new RecordingRun(model, cursorAfter, look);
     const owner = { group, isBackground: true };
     const flight = new Flight(this.#path, {
       owner,
@@ -191,23 +239,20 @@ function failureOf(
   return toServiceError(result, request, request.timeLimitMs);
 }
 
-function cursorMaker(
-  request: RecordingRequest,
-  { scoreFingerprint }: RecordingModel,
-  look: SecondLook | undefined,
-) {
-  const { source, silenceThresholdPercent, startS = 0 } = request;
-  return (endS: number, checkpoint: Uint8Array): RecordingCursor => ({
-    version: 3,
-    source: source.identity,
-    scoreFingerprint,
-    silenceThresholdPercent,
-    ...audioPartOf(request),
-    audioS: endS - startS,
-    checkpoint: Buffer.from(checkpoint).toString('base64'),
-    ...(look && { secondLook: look.state }),
-  });
-}
+/** Common parts of a request's cursors. */
+const cursorBase = (request: RecordingRequest, { scoreFingerprint }: RecordingModel) => ({
+  version: 3 as const,
+  source: request.source.identity,
+  scoreFingerprint,
+  silenceThresholdPercent: request.silenceThresholdPercent,
+  ...audioPartOf(request),
+});
+
+const closerCursor = (
+  base: ReturnType<typeof cursorBase>,
+  look: SecondLook,
+  closer: CloserLook,
+): RecordingCursor => ({ ...base, audioS: closer.summary.durationS, secondLook: look.state, closer });
 
 function checkCursor(request: RecordingRequest, { scoreFingerprint }: RecordingModel): void {
   const { cursor, source, silenceThresholdPercent } = request;

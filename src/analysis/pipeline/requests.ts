@@ -10,6 +10,13 @@ import type { Threads } from './threads.js';
 
 export type RequestTimeouts = Pick<Config, 'queueTimeoutMs' | 'analysisTimeoutMs'>;
 
+interface SecondPass {
+  /** In place of those of 5 s side by side. */
+  readonly windows: readonly AudioWindow[];
+  /** The beginning of the first look. */
+  readonly beganMs: number;
+}
+
 /** Analyses files in memory. */
 export class Requests {
   readonly #threads: Threads;
@@ -22,19 +29,23 @@ export class Requests {
 
   /**
    * @param model its index
-   * @param windows in place of those of 5 s side by side
+   * @param second of a second look, which has what the first one has left of the time of both
    */
   async analyse<Output, Result>(
     request: AnalysisRequest,
     model: number,
     run: FileRun<Output, Result>,
-    windows?: readonly AudioWindow[],
+    second?: SecondPass,
   ): Promise<Result> {
     const { signal, longTimeoutMs, owner = '' } = request;
     const { queueTimeoutMs, analysisTimeoutMs } =
       longTimeoutMs === undefined
         ? this.#timeouts
         : { queueTimeoutMs: longTimeoutMs, analysisTimeoutMs: longTimeoutMs };
+    const leftMs =
+      second === undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(1, second.beganMs + queueTimeoutMs + analysisTimeoutMs - performance.now());
     const isLong = longTimeoutMs !== undefined;
     const { turns, prepare } = this.#threads;
     turns.note(owner);
@@ -47,10 +58,11 @@ export class Requests {
       watch: isLong ? undefined : this.#threads.counting(owner),
     });
     run.promise.catch((reason) => flight.stop(reason));
-    flight.stopAfter(queueTimeoutMs, 'QUEUE_DEADLINE');
+    flight.stopAfter(Math.min(queueTimeoutMs, leftMs), 'QUEUE_DEADLINE');
     const beginMs = performance.now();
     const makeTask = (control: number): PrepareTask => {
-      flight.stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
+      const limitMs = Math.min(analysisTimeoutMs, Math.max(1, leftMs - (performance.now() - beginMs)));
+      flight.stopAfter(limitMs, 'ANALYSIS_TIMEOUT');
       run.addQueueMs(performance.now() - beginMs);
       return {
         id: flight.id,
@@ -62,9 +74,9 @@ export class Requests {
           minDurationS: request.minDurationS,
           maxDurationS: request.maxDurationS,
           silenceThresholdPercent: request.silenceThresholdPercent,
-          timeLimitMs: analysisTimeoutMs,
+          timeLimitMs: limitMs,
           ...audioPartOf(request),
-          ...(windows && { windows }),
+          ...(second && { windows: second.windows }),
         },
       };
     };

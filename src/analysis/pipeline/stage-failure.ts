@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { AnalysisRequest } from '../analyser/analyser.js';
+import type { AnalysisRequest, MissedLook } from '../analyser/analyser.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';
 
 /** A message of native/decode/decoder.cc that repeats ours. */
@@ -14,6 +14,13 @@ type PrepareFailure = Pick<Extract<PrepareResult, { ok: false }>, 'code' | 'mess
 const roundingErrorMs = 1e-6;
 const readableBelow = (seconds: number): number => Math.floor(seconds * 1000 + roundingErrorMs) / 1000;
 const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - roundingErrorMs) / 1000;
+
+/** The deadline that a second look has missed: the first one's verdict holds without it. @throws `error` if it is another */
+export function missedLookOf(error: unknown): MissedLook {
+  if (error instanceof ServiceError && (error.key === 'QUEUE_DEADLINE' || error.key === 'ANALYSIS_TIMEOUT'))
+    return error.key;
+  throw error;
+}
 
 /** The client's error for a failed stage. */
 export function toServiceError(

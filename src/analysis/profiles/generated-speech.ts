@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { probabilityOf } from '../../base/log-odds.js';
-import type { DetectionModel } from '../models/manifest.js';
+import { type DetectionModel, readManifest } from '../models/manifest.js';
 import { readChecked } from '../models/model-file.js';
 import type { GeneratedSpeech } from './make-profile.js';
 
+/** A detector cannot have profiles. */
+export class NoProfiles extends Error {
+  override readonly name = 'NoProfiles';
+}
+
 /**
  * The vectors of AI-generated speech that come with a detector.
- * @throws Error for a detector without vectors, ManifestError for another file than the manifest's
+ * @throws NoProfiles for a detector without vectors, ManifestError for another file than the manifest's
  */
 export async function readGeneratedSpeech(
   modelsDir: string,
   { id, vectors }: Pick<DetectionModel, 'id' | 'vectors'>,
 ): Promise<GeneratedSpeech> {
-  if (vectors === undefined) throw new Error(`${id} shows no vectors, so it cannot have profiles.`);
+  if (vectors === undefined) throw new NoProfiles(`${id} shows no vectors, so it cannot have profiles.`);
   const { generated, generated_sha256, numbers, step } = vectors;
   const bytes = await readChecked(join(modelsDir, generated), id, generated_sha256);
   const values = Float32Array.from(
@@ -27,4 +32,17 @@ export async function readGeneratedSpeech(
     vectors: rows.map((row) => row.subarray(0, numbers)),
     scores: rows.map((row) => probabilityOf(row[numbers] as number)),
   };
+}
+
+/**
+ * The same for a loaded detector.
+ * @throws NoProfiles for a detector without vectors, or one that the manifest no longer has; ManifestError
+ */
+export async function generatedSpeechOf(modelsDir: string, id: string): Promise<GeneratedSpeech> {
+  const { models } = await readManifest(modelsDir);
+  const entry = models.find(
+    (model): model is DetectionModel => model.task === 'detection' && model.id === id,
+  );
+  if (entry === undefined) throw new NoProfiles(`${id} is not in the manifest any more.`);
+  return readGeneratedSpeech(modelsDir, entry);
 }

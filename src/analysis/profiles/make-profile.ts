@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setImmediate } from 'node:timers/promises';
 import { logOddsOf } from '../../base/log-odds.js';
+import { wilsonInterval } from '../../base/proportion.js';
 import type { MeasuredErrors } from '../../state/operating-points/operating-point.js';
-import type { ErrorsWithAndWithout, Profile, ScoreCorrection } from '../../state/operating-points/profile.js';
+import type {
+  ErrorsWithAndWithout,
+  NewProfile,
+  Profile,
+  ScoreCorrection,
+} from '../../state/operating-points/profile.js';
+import type { DetectorStatus } from '../analyser/analyser.js';
 import { dot } from '../voiceid/vectors.js';
 import { adjustmentOf, encodeDirection, shareAt } from './correction.js';
 
@@ -19,7 +27,6 @@ export interface GeneratedSpeech {
   readonly scores: readonly number[];
 }
 
-export const MIN_RECORDINGS = 10;
 /** Share of the AI-generated vectors that a correction leaves as they are; chosen in training/EXPERIMENTS.md. */
 const UNTOUCHED_SHARE = 0.85;
 /** Log-odds below the threshold that a correction aims at. */
@@ -93,25 +100,21 @@ export function correctionFor(
   };
 }
 
-type Interval = (successes: number, samples: number) => readonly [low: number, high: number];
-
 /**
  * Errors with a correction and without. Genuine recordings are judged by a correction made without them.
  * @param own given AI-generated recordings
- * @param interval at 95 %
  */
-export function measuredWith(
+export async function measuredWith(
   correction: ScoreCorrection,
   genuine: readonly HeardRecording[],
   generated: GeneratedSpeech,
   own: readonly HeardRecording[],
-  interval: Interval,
-): Profile['measured'] {
+): Promise<Profile['measured']> {
   const errors = (count: number, of: number): MeasuredErrors => ({
     count,
     of,
     value: count / of,
-    interval_95: interval(count, of),
+    interval_95: wilsonInterval(count, of),
   });
   const compare = (
     recordings: readonly HeardRecording[],
@@ -122,9 +125,12 @@ export function measuredWith(
     with: errors(corrected.filter(isWrong).length, recordings.length),
   });
   const adjust = adjustmentOf(correction);
-  const leftOut = genuine.map(({ score, vector }, i) =>
-    adjustmentOf(correctionFor(genuine.toSpliced(i, 1), generated.vectors))(score, vector),
-  );
+  const leftOut: number[] = [];
+  for (const [i, { score, vector }] of genuine.entries()) {
+    // Each takes milliseconds, in which a server answers nobody else.
+    await setImmediate();
+    leftOut.push(adjustmentOf(correctionFor(genuine.toSpliced(i, 1), generated.vectors))(score, vector));
+  }
   const others = generated.vectors.map((vector, i) => ({ vector, score: generated.scores[i] as number }));
   const isPassed = (score: number): boolean => score < SPOOFED;
   const adjusted = (recordings: readonly HeardRecording[]): number[] =>
@@ -151,4 +157,25 @@ export function whyNotWorthwhile({
   if (!dear) return undefined;
   const { without, with: after } = dear;
   return `it lets too much AI-generated speech pass: ${after.count} of ${after.of}, ${without.count} without it`;
+}
+
+/** The profile that recordings make for a detector, whether or not it is worthwhile. */
+export async function makeProfile(
+  name: string,
+  { id, sha256, scoreFingerprint }: DetectorStatus,
+  background: GeneratedSpeech,
+  genuine: readonly HeardRecording[],
+  generated: readonly HeardRecording[],
+): Promise<NewProfile> {
+  const correction = correctionFor(genuine, background.vectors);
+  return {
+    name,
+    model: id,
+    model_sha256: sha256,
+    fingerprint: scoreFingerprint,
+    correction,
+    recordings: { genuine: genuine.length, generated: generated.length },
+    measured: await measuredWith(correction, genuine, background, generated),
+    created_at: new Date().toISOString(),
+  };
 }

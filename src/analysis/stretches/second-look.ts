@@ -21,6 +21,10 @@ const BIN = 0.25;
 const BINS = (2 * MOST_LOG_ODDS) / BIN + 1;
 const binOf = (logOdds: number): number => Math.round((logOdds + MOST_LOG_ODDS) / BIN);
 
+/** Whether a window of the second look comes after the one that starts there, to the sample. */
+export const isLater = ({ startS }: AudioWindow, lastStartS: number): boolean =>
+  startS > lastStartS + STEP_S / 2;
+
 /**
  * Chooses the windows of the second look. Each choice depends on the windows before alone, so that files, jobs and live audio get
  * the same.

@@ -47,7 +47,7 @@ function bodyOf<Body extends AnyPrediction>(
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
     warnings: warningsOf(analysis, silenceThresholdPercent),
-    ...(detail && foundBody(verdict.stretches)),
+    ...(detail && foundIn(analysis, verdict.stretches)),
     ...(channels && {
       channels: channels.map((each, channel) => {
         // One side of a call may say nothing.
@@ -57,12 +57,16 @@ function bodyOf<Body extends AnyPrediction>(
           global: own ? wording.global(own) : null,
           segments: own ? own.segments.map(wording.segment) : [],
           warnings: warningsOf(each, silenceThresholdPercent),
-          ...(detail && foundBody(own ? own.stretches : [])),
+          ...(detail && foundIn(each, own ? own.stretches : [])),
         };
       }),
     }),
   };
 }
+
+/** Nothing if that is not known. */
+const foundIn = ({ missedLook }: Analysis, stretches: readonly Stretch[]): Found =>
+  missedLook === undefined ? foundBody(stretches) : {};
 
 /** Whether and where there is AI-generated speech. */
 export function foundBody(stretches: readonly Stretch[]): Required<Found> {

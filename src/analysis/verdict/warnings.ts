@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis, SkippedStretch, StatedLength, Unheard } from '../analyser/analyser.js';
+import type { Analysis, MissedLook, SkippedStretch, StatedLength, Unheard } from '../analyser/analyser.js';
 
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
@@ -16,9 +16,21 @@ export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
     ? `The end is missing: the file breaks off after ${seconds(foundS)} s.`
     : `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
 
+export const missedLookTexts: Readonly<Record<MissedLook, string>> = {
+  QUEUE_DEADLINE: missedLookText('no thread was free for it in time'),
+  ANALYSIS_TIMEOUT: missedLookText('it was not over in time'),
+};
+
+function missedLookText(why: string): string {
+  return `Stretches are not known: windows disagree, but had no second look, since ${why}. For the same reason, mixed_content may be missing.`;
+}
+
 /** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
 export function warningsOf(
-  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength' | 'hasInvertedChannels'>,
+  analysis: Pick<
+    Analysis,
+    'skipped' | 'damagedPackets' | 'unheard' | 'statedLength' | 'hasInvertedChannels' | 'missedLook'
+  >,
   silenceThresholdPercent: number,
 ): string[] {
   const warnings = analysis.skipped.map(
@@ -32,6 +44,7 @@ export function warningsOf(
   }
   warnings.push(...(analysis.unheard ?? []).map(unheardText));
   if (analysis.statedLength !== undefined) warnings.push(missingEndText(analysis.statedLength));
+  if (analysis.missedLook !== undefined) warnings.push(missedLookTexts[analysis.missedLook]);
   if (analysis.damagedPackets > 0) {
     const packets =
       analysis.damagedPackets === 1

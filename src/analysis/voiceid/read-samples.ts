@@ -32,9 +32,11 @@ const tooShort: ReadonlySet<string> = new Set(['AUDIO_TOO_SHORT', 'SPEECH_TOO_SH
 export const voicesIn = (samples: readonly ReadSample[]): readonly VoiceSample[] =>
   samples.flatMap((read) => (read === 'too_short' ? [] : [read.sample]));
 
+type Measured = Pick<VoiceSample, 'modelIds' | 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'>;
+
 /** The samples as if they were one, for the record of a request. */
-export function togetherOf(voices: readonly VoiceSample[]) {
-  const sum = (of: (voice: VoiceSample) => number): number =>
+export function togetherOf(voices: readonly Measured[]) {
+  const sum = (of: (voice: Measured) => number): number =>
     voices.reduce((total, voice) => total + of(voice), 0);
   return {
     modelIds: [...new Set(voices.flatMap(({ modelIds }) => modelIds))],

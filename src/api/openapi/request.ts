@@ -4,6 +4,19 @@ import type { FieldSchema } from '../../base/contract/fields.js';
 import type { Binary, Fields, FilePart, Operation } from '../../base/contract/operation.js';
 import type { Components, JsonObject } from './components.js';
 
+/** One part, or a list of parts with the same name. */
+function filePart(file: FilePart): JsonObject {
+  if (file.files === undefined) return binary(file);
+  const { least, most } = file.files;
+  return {
+    type: 'array',
+    description: `${file.description} ${least === 0 ? `At most ${most}` : `${least} to ${most}`}.`,
+    items: binary(file),
+    minItems: least,
+    maxItems: most,
+  };
+}
+
 /** Examples name a file as curl's `-F` does: an @ and a name. */
 const exampleFile = '@recording.wav';
 
@@ -41,7 +54,11 @@ function described(schema: FieldSchema): FieldSchema {
   };
 }
 
-function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
+function objectOf(
+  { schemas, required = [], example }: Fields,
+  file?: FilePart,
+  otherFiles?: FilePart,
+): JsonObject {
   const names = [...(file ? [file.field] : []), ...required];
   // Also at each field, because the forms of the docs page are filled from there.
   const fields = Object.entries(schemas).map(([name, schema]) => [
@@ -50,7 +67,11 @@ function objectOf({ schemas, required = [], example }: Fields, file?: FilePart):
   ]);
   return {
     type: 'object',
-    properties: { ...(file && { [file.field]: binary(file) }), ...Object.fromEntries(fields) },
+    properties: {
+      ...(file && { [file.field]: filePart(file) }),
+      ...(otherFiles && { [otherFiles.field]: filePart(otherFiles) }),
+      ...Object.fromEntries(fields),
+    },
     ...(names.length > 0 && { required: names }),
   };
 }
@@ -80,8 +101,12 @@ export function requestBody({ form, json, bytes }: Operation, components: Compon
   const content: JsonObject = {};
   if (form) {
     content['multipart/form-data'] = {
-      schema: components.refer(objectOf(form, form.file)),
-      example: { [form.file.field]: exampleFile, ...form.example },
+      schema: components.refer(objectOf(form, form.file, form.otherFiles)),
+      example: {
+        [form.file.field]:
+          form.file.files === undefined ? exampleFile : Array(form.file.files.least).fill(exampleFile),
+        ...form.example,
+      },
     };
   }
   if (json) {

@@ -17,6 +17,8 @@ export interface AnalysisInput<Fields> {
 export interface FormInput<Fields> extends AnalysisInput<Fields> {
   /** All files of the field; `region` is the first. */
   readonly regions: readonly ArenaRegion[];
+  /** The files of the limits' second field of files. */
+  readonly otherRegions: readonly ArenaRegion[];
   /** The content of the limits' large field, in place; undefined without one. */
   readonly largeField: Uint8Array | undefined;
 }
@@ -38,8 +40,9 @@ export async function receiveFormInput<Fields>(
   try {
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = form.bodyBytes;
-    const { fileField, largeField } = limits;
-    const known = [...reader.names, fileField, ...(largeField ? [largeField.name] : [])];
+    const { fileField, largeField, otherFiles } = limits;
+    const further = [largeField?.name, otherFiles?.field].filter((name) => name !== undefined);
+    const known = [...reader.names, fileField, ...further];
     noteFields(
       request,
       form.parts.map(({ name }) => name),
@@ -47,12 +50,17 @@ export async function receiveFormInput<Fields>(
     );
     const fields = reader.fromForm(form);
     const regions = filesOf(form, fileField, maxFiles).map((part) => form.locate(part));
+    const others =
+      otherFiles && form.parts.some(({ name }) => name === otherFiles.field)
+        ? filesOf(form, otherFiles.field, otherFiles.maxFiles)
+        : [];
     const large = largeField && partNamed(form, largeField.name);
     return {
       fields,
       largeField: large && form.bytes(large),
       region: regions[0] as ArenaRegion,
       regions,
+      otherRegions: others.map((part) => form.locate(part)),
       release: () => form.release(),
     };
   } catch (error) {

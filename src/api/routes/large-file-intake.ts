@@ -29,14 +29,12 @@ export function createLargeFilePermits(
  * memory would also keep every small one behind it waiting.
  */
 export class LargeFileIntake<Fields> {
-  readonly #reader: FieldReader<Fields>;
   readonly #intake: FileIntake;
   readonly #limits: InputLimits;
   readonly #largestBodyBytes: number;
   readonly #permits: BytePermits;
 
-  constructor(reader: FieldReader<Fields>, intake: FileIntake, limits: InputLimits, permits: BytePermits) {
-    this.#reader = reader;
+  constructor(intake: FileIntake, limits: InputLimits, permits: BytePermits) {
     this.#intake = intake;
     this.#limits = limits;
     this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
@@ -44,29 +42,45 @@ export class LargeFileIntake<Fields> {
   }
 
   /** Must be called before the request's handler first awaits. The caller must release the input. */
-  async receive(request: RouteRequest): Promise<AnalysisInput<Fields>> {
+  async receive(request: RouteRequest, reader: FieldReader<Fields>): Promise<AnalysisInput<Fields>> {
     const isLink = isJsonType(request.contentType);
     const { declaredBytes: bodyBytes = this.#largestBodyBytes } = request.body;
     // The size of a file behind a link is known only when it comes.
     const declaredBytes = isLink ? this.#largestBodyBytes : bodyBytes;
     // A declared size that is over the limit is refused for that, not for lack of room.
     const neededBytes = declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes;
-    const giveBack = this.#permits.acquire(request.body.holder ?? nobody, neededBytes);
-    try {
-      const input = await receiveInput(request, this.#reader, this.#intake, this.#limits);
+    return holding(this.#permits, request, neededBytes, async () => {
+      const input = await receiveInput(request, reader, this.#intake, this.#limits);
       const { minFile } = this.#limits;
       if (isLink && minFile !== undefined && input.region.length < minFile.bytes) {
         input.release();
         throw minFile.tooSmall();
       }
-      const release = (): void => {
-        input.release();
-        giveBack();
-      };
-      return { ...input, release };
-    } catch (error) {
+      return input;
+    });
+  }
+}
+
+/**
+ * Input that counts in these permits until it is released.
+ * @throws ServiceError OVERLOADED and the errors of `receive`
+ */
+export async function holding<Input extends { release(): void }>(
+  permits: BytePermits,
+  { body }: Pick<RouteRequest, 'body'>,
+  bytes: number,
+  receive: () => Promise<Input>,
+): Promise<Input> {
+  const giveBack = permits.acquire(body.holder ?? nobody, bytes);
+  try {
+    const input = await receive();
+    const release = (): void => {
+      input.release();
       giveBack();
-      throw error;
-    }
+    };
+    return { ...input, release };
+  } catch (error) {
+    giveBack();
+    throw error;
   }
 }

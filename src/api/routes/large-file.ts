@@ -56,18 +56,18 @@ export function largeFileRoute(
   };
   const { detectors } = analyser.status();
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
-  const resolve = (fields: LargeFileFields): ResolvedFields => ({
+  const resolve = (fields: LargeFileFields, account: string | undefined): ResolvedFields => ({
     ...fields,
-    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }) },
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }, account) },
   });
-  const reader = resolvedReader(validator, resolve);
-  const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
+  const intake = new LargeFileIntake<ResolvedFields>(files, limits, permits);
   const threshold = DEFAULT_THRESHOLD;
   const silenceThresholdPercent = DEFAULT_SILENCE_THRESHOLD_PERCENT;
   return {
     ...largeFileEndpoint(config, detectors),
     async handle(request) {
-      const input = await intake.receive(request);
+      const reader = resolvedReader(validator, (fields) => resolve(fields, request.caller?.account));
+      const input = await intake.receive(request, reader);
       return answerInput(request, input, async (elapsedS) => {
         const { model, ...fields } = input.fields;
         const plan = {

@@ -34,6 +34,7 @@ export interface OpenStreamParts {
 /** A client that asks for a stream. */
 export interface StreamOpener {
   readonly keyId: string;
+  readonly account: string;
   readonly holder: Holder;
   readonly notes: Notes;
   /** Called once, when the stream is over. */
@@ -44,7 +45,7 @@ export interface StreamOpener {
 export function openStream(
   parts: OpenStreamParts,
   validator: FieldValidator<StreamFields>,
-  { keyId, holder, notes, onOver }: StreamOpener,
+  { keyId, account, holder, notes, onOver }: StreamOpener,
   parameters: Record<string, unknown>,
 ): OpenStream {
   const { analyser, config, models, permits, memory, sessions } = parts;
@@ -54,7 +55,7 @@ export function openStream(
   const fields: SessionFields = {
     ...given,
     threshold: thresholdOf(given, parts),
-    adjustScore: adjustmentFor(given, parts),
+    adjustScore: adjustmentFor(given, parts, account),
   };
   const permit = permits.acquire(holder);
   let held: StreamMemory | undefined;

@@ -44,16 +44,16 @@ export function predictRoute(
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   /** Refuses invalid fields before anything is fetched or analysed. */
-  const resolve = (fields: PredictFields): ResolvedFields => ({
+  const resolve = (fields: PredictFields, account: string | undefined): ResolvedFields => ({
     ...fields,
     threshold: thresholdOf(fields, { analyser, points }),
-    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }) },
+    part: { ...regionOf(fields), adjustScore: adjustmentFor(fields, { analyser, points }, account) },
   });
-  const reader = resolvedReader(validator, resolve);
   return {
     ...predictEndpoint(config, detectors),
     takesTurn: true,
     async handle(request) {
+      const reader = resolvedReader(validator, (fields) => resolve(fields, request.caller?.account));
       const input = await receiveInput(request, reader, intake, limits);
       return answerInput(request, input, async (elapsedS) => {
         const { silence_threshold: silenceThresholdPercent, ...fields } = input.fields;

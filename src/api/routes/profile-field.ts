@@ -10,20 +10,23 @@ interface ProfileFields {
   readonly model: string;
 }
 
-type BoundCorrection = ScoreCorrection & { readonly modelId: string };
-
-/** The correction by the profile that a request names, and the detector that it is for. @throws ServiceError FIELD_INVALID */
-export function boundCorrectionOf(
+/** The correction by the profile that a request names. @throws ServiceError FIELD_INVALID */
+export function correctionFor(
   { profile, model }: ProfileFields,
   { analyser, points }: ThresholdParts,
-): BoundCorrection | undefined {
+  account: string | undefined,
+): ScoreCorrection | undefined {
   if (profile === undefined) return undefined;
   const detector = detectorNamed(analyser.status(), model);
-  return { ...points.correctionOf(profile, detector, 'profile'), modelId: detector.id };
+  return points.correctionOf(profile, detector, 'profile', account);
 }
 
 /** The same as a change of scores. @throws ServiceError FIELD_INVALID */
-export function adjustmentFor(fields: ProfileFields, parts: ThresholdParts): ScoreAdjustment | undefined {
-  const correction = boundCorrectionOf(fields, parts);
+export function adjustmentFor(
+  fields: ProfileFields,
+  parts: ThresholdParts,
+  account: string | undefined,
+): ScoreAdjustment | undefined {
+  const correction = correctionFor(fields, parts, account);
   return correction && adjustmentOf(correction);
 }

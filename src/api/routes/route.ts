@@ -113,9 +113,9 @@ export interface Route extends Endpoint, PermitTraits {
   ): Reply | undefined;
 }
 
-/** The part of a path that stands for `{id}` in its route's. */
+/** The part of a path that stands for the parameter in its route's. */
 export function idIn(path: string, template: string): string {
-  const [start = '', end = ''] = template.split('{id}');
+  const [start = '', end = ''] = template.split(/\{\w+\}/);
   return path.slice(start.length, -end.length);
 }
 

@@ -40,7 +40,7 @@ export function hostFor(
   const { sessions } = parts;
   const { keyId, account } = callerOf(request);
   const record = new StreamRecord(request, { keyId, account }, (ended) => parts.record(ended));
-  const opener = { keyId, holder, notes: { isStrict, ignored }, onOver: record.ended };
+  const opener = { keyId, account, holder, notes: { isStrict, ignored }, onOver: record.ended };
   return {
     correlationId,
     ignored,

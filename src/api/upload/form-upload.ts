@@ -19,6 +19,14 @@ export interface FormLimits {
   readonly minFile?: MinFile;
   /** Another part that may be larger than a field. */
   readonly largeField?: LargeField;
+  /** A second field of files, each with at most `maxFileBytes`. */
+  readonly otherFiles?: { readonly field: string; readonly maxFiles: number };
+  /** Of a form with many files; by default it has room for one of the largest. */
+  readonly whole?: {
+    readonly maxParts: number;
+    readonly maxBytes: number;
+    readonly tooLarge: () => ServiceError;
+  };
   /** The whole body must have arrived within this time; waiting for room in the arena does not count. */
   readonly receiveTimeoutMs: number;
 }
@@ -78,8 +86,10 @@ class FormUpload {
       },
     };
     const intakeLimits = {
-      maxBytes: limits.maxFileBytes + (limits.largeField?.maxBytes ?? 0) + FORM_OVERHEAD_BYTES,
-      tooLarge: limits.fileTooLarge,
+      maxBytes:
+        limits.whole?.maxBytes ??
+        limits.maxFileBytes + (limits.largeField?.maxBytes ?? 0) + FORM_OVERHEAD_BYTES,
+      tooLarge: limits.whole?.tooLarge ?? limits.fileTooLarge,
       holder: stream.holder,
     };
     this.#intake = new ArenaIntake(source, queue, intakeLimits, {
@@ -109,14 +119,17 @@ class FormUpload {
   }
 
   #parse(region: ArenaRegion, receivedBytes: number): void {
+    const { otherFiles, maxFileBytes } = this.#limits;
+    const largeField =
+      this.#limits.largeField ?? (otherFiles && { name: otherFiles.field, maxBytes: maxFileBytes });
     this.#parser ??= new MultipartParser(this.#bytesOf(region), this.#boundary, this.#limits.fileField, {
-      maxParts: MAX_PARTS,
+      maxParts: this.#limits.whole?.maxParts ?? MAX_PARTS,
       maxHeaderBytes: MAX_PART_HEADER_BYTES,
       maxFieldBytes: MAX_FIELD_BYTES,
-      maxFileBytes: this.#limits.maxFileBytes,
+      maxFileBytes,
       fileTooLarge: this.#limits.fileTooLarge,
       ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
-      ...(this.#limits.largeField && { largeField: this.#limits.largeField }),
+      ...(largeField && { largeField }),
     });
     this.#parser.advance(receivedBytes);
   }

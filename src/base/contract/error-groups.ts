@@ -97,5 +97,6 @@ export const signatureErrors = [
 export const jobErrors = [
   ...rangeErrors,
   'WORKER_DIED',
+  'SCORES_DIFFER',
   'MANIFEST_INVALID',
 ] as const satisfies readonly ErrorKey[];

@@ -8,6 +8,7 @@ import {
   MAX_SEPARATE_CHANNELS,
   MIN_DURATION_S,
   MIN_LARGE_FILE_BYTES,
+  MIN_PROFILE_RECORDINGS,
 } from './limits.js';
 import { PREFERRED_MODEL } from './model-ids.js';
 
@@ -75,6 +76,14 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
     samples: '0: usable, 1: too_short',
   },
   SAMPLES_DISAGREE: { samples: '0: usable, 1: disagrees' },
+  PROFILE_RECORDINGS_INSUFFICIENT: {
+    required: MIN_PROFILE_RECORDINGS,
+    given: 12,
+    usable: 9,
+    problems: '3: NO_SPEECH, 7: UNDECODABLE, 8: AUDIO_TOO_SHORT',
+  },
+  PROFILE_NOT_WORTHWHILE: { problem: 'none of the genuine recordings is flagged without it' },
+  TOO_MANY_PROFILES: { allowed: 100 },
   NO_SPEECH: { silenceThreshold: DEFAULT_SILENCE_THRESHOLD_PERCENT, unheard: '' },
   UNSUPPORTED_FORMAT: { problem: 'it looks like an HTML page.' },
   UNDECODABLE: { problem: 'The wav file has 0 channels.' },

@@ -52,6 +52,11 @@ export const EMBEDDING_SIZE = 256;
 /** 64 for each number, about three times as many as programs usually write. */
 export const MAX_VOICE_VECTOR_CHARS = 64 * EMBEDDING_SIZE;
 
+/** Genuine recordings of a profile. */
+export const MIN_PROFILE_RECORDINGS = 10;
+/** The same in one request, and as many generated ones. */
+export const MAX_PROFILE_RECORDINGS = 100;
+
 /** Object keys in one request for upload links or deletion. */
 export const MAX_KEYS = 100;
 export const MAX_KEY_BYTES = 512;

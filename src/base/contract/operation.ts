@@ -23,6 +23,8 @@ export interface Binary {
 
 export interface FilePart extends Binary {
   readonly field: string;
+  /** How many parts with this name there may be, if several. */
+  readonly files?: { readonly least: number; readonly most: number };
 }
 
 /** An answer of the route itself. */
@@ -53,7 +55,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly query?: Fields;
-  readonly form?: Fields & { readonly file: FilePart };
+  readonly form?: Fields & { readonly file: FilePart; readonly otherFiles?: FilePart };
   readonly json?: Fields;
   /** A body that is a file and nothing else. */
   readonly bytes?: Binary;

@@ -30,7 +30,7 @@ export const profile = {
   pattern: OPERATING_POINT_NAME.source,
   expected: PROFILE_EXPECTED,
   description:
-    "The name of a profile that the server's operator made for the model: it corrects scores for recordings like those of one channel.",
+    'The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for recordings like those of one channel.',
 } as const;
 
 /** Whether there are verdicts on single channels. */

@@ -102,7 +102,7 @@ const entries = {
     code: 'payload_too_large',
     s3Code: 'MaxMessageLengthExceeded',
     message: 'The request body exceeds the limit of {allowedBytes} bytes.',
-    when: 'The JSON body, or the XML body of an S3 operation, exceeds its size limit.',
+    when: 'The JSON body, the XML body of an S3 operation, or a form with many files exceeds its size limit.',
   },
   FILE_TOO_LARGE: {
     status: 413,
@@ -161,6 +161,26 @@ const entries = {
     code: 'validation_error',
     message: 'No more than half of the samples sound like one speaker. Samples: {samples}.',
     when: 'The samples of an enrolment seem to come from several speakers.',
+  },
+  PROFILE_RECORDINGS_INSUFFICIENT: {
+    status: 422,
+    code: 'validation_error',
+    message:
+      'A profile needs at least {required} genuine recordings with speech; {usable} of {given} can be used. Left out: {problems}.',
+    when: 'Too few recordings for a profile can be analysed and have speech. The others are named by their position, from 0 on.',
+  },
+  PROFILE_NOT_WORTHWHILE: {
+    status: 422,
+    code: 'validation_error',
+    message: 'The profile is not saved: {problem}.',
+    when: 'Recordings left out show no gain, or too much AI-generated speech would pass.',
+  },
+  TOO_MANY_PROFILES: {
+    status: 422,
+    code: 'validation_error',
+    message:
+      'The account has {allowed} profiles, the most that it may have. Delete one, or make another version of one.',
+    when: 'A new profile would be one too many.',
   },
   NO_SPEECH: {
     status: 422,
@@ -257,6 +277,19 @@ const entries = {
     code: 'not_found',
     message: 'The account has no such job.',
     when: 'The id is wrong or of another account, or the job ended longer ago than `VERAVOX_JOB_RETENTION_DAYS`.',
+  },
+  SCORES_DIFFER: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than are loaded now. Make it again, and then the job.',
+    when: 'Only as the failure of a job or a line of a batch: its detector was replaced after the job was made, so its profile or operating point no longer holds.',
+  },
+  PROFILE_NOT_FOUND: {
+    status: 404,
+    code: 'not_found',
+    message: 'The account has no such profile, or not this version of it.',
+    when: 'The name is wrong, of another account, or without a profile for the detector; or an account would change a profile of the operator, which is for all.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Interval } from '../../base/proportion.js';
 import { groupedBy } from './grouped.js';
-import type { Interval } from './proportion.js';
 import { SeededRandom } from './random.js';
 
 export interface BootstrapSettings {

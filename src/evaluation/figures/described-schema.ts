@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of a JSON Schema that carry the type of the values they describe, so that the one declaration gives both.
-import type { Interval } from './proportion.js';
+import type { Interval } from '../../base/proportion.js';
 
 declare const value: unique symbol;
 

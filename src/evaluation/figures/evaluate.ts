@@ -2,6 +2,8 @@
 //
 // This room computes figures from labelled scores: error rates, thresholds, calibration and intervals. All
 // of it is pure functions.
+
+import type { Interval } from '../../base/proportion.js';
 import { type BootstrapSettings, bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { thinned } from './curve.js';
 import { MIN_GROUPS, tooFew } from './few-groups.js';
@@ -24,7 +26,6 @@ import {
 } from './interval-without-width.js';
 import { mostWrong } from './most-wrong.js';
 import { probabilityQuality } from './probability-quality.js';
-import type { Interval } from './proportion.js';
 import { type ErrorRates, RankedScores } from './ranked-scores.js';
 import type { ErrorShare, Failure, Figure, Findings, ListedShare } from './report.js';
 import { balanceGroupOf, classNames, type Sample, type Task, unitOf } from './sample.js';

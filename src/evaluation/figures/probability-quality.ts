@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Interval, wilsonInterval } from './proportion.js';
+import { type Interval, wilsonInterval } from '../../base/proportion.js';
 
 /** Samples whose scores lie in one tenth of the scale. */
 export interface ReliabilityBin {

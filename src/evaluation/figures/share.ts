@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Interval, wilsonInterval } from './proportion.js';
+import { type Interval, wilsonInterval } from '../../base/proportion.js';
 import type { Share } from './report.js';
 
 /** Six decimals, as scores have. */

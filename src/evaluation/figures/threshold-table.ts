@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { samplesToShow } from '../../base/proportion.js';
 import { tooFew } from './few-groups.js';
-import { samplesToShow } from './proportion.js';
 import type { ErrorRates } from './ranked-scores.js';
 import type { Task } from './sample.js';
 import { thresholdFor } from './threshold-search.js';

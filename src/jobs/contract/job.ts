@@ -3,7 +3,7 @@
 import { nextCursor } from '../../base/contract/paging.js';
 import { prediction } from '../../base/contract/prediction.js';
 import type { BodyOf } from '../../base/contract/schema.js';
-import { moment } from '../../base/contract/schema-parts.js';
+import { failureProperties, moment } from '../../base/contract/schema-parts.js';
 import { enrollment, enrollmentProperties } from '../../base/contract/voice-identity.js';
 import { jobStates } from './job-fields.js';
 import { webhookLog } from './webhook.js';
@@ -47,14 +47,7 @@ const properties = {
   error: {
     type: ['object', 'null'],
     description: 'Why the job failed, or why its last attempt did; null without a failure.',
-    properties: {
-      key: {
-        type: 'string',
-        description: 'Name of the error in docs/errors.md.',
-        pattern: '^[A-Z][A-Z0-9_]+$',
-      },
-      message: { type: 'string', description: 'A sentence for people.', minLength: 1 },
-    },
+    properties: failureProperties,
     required: ['key', 'message'],
     additionalProperties: false,
   },

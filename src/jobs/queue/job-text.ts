@@ -24,8 +24,10 @@ export interface JobParameters {
   readonly silenceThresholdPercent: number;
   /** The name of the profile that corrects scores. */
   readonly profile?: string;
-  /** Its correction when the job was made, and the detector that it is for: like the threshold, they stay. */
-  readonly correction?: ScoreCorrection & { readonly modelId: string };
+  /** Its correction when the job was made: like the threshold, it stays. */
+  readonly correction?: ScoreCorrection;
+  /** The detector that the named profile or threshold is for; absent if neither has a name. */
+  readonly boundTo?: { readonly modelId: string; readonly scoreFingerprint: string };
   /** The region of the recording, in seconds; all of it where absent. */
   readonly startS?: number;
   readonly endS?: number;

@@ -51,7 +51,7 @@ export function batchCreator(parts: JobRouteParts) {
     const { account, keyId } = callerOf(request);
     const { callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
-    const parameters = analysisParameters(fields, parts);
+    const parameters = analysisParameters(fields, parts, account);
     const source = await sourceOf(fields, account);
     return accepted(
       jobs,

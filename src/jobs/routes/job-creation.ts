@@ -89,7 +89,7 @@ export function jobCreator(parts: JobRouteParts) {
     validator.note(request, given);
     const fields = validator.fromJson(given);
     const { prediction_id: predictionId } = fields;
-    const parameters = analysisParameters(fields, parts);
+    const parameters = analysisParameters(fields, parts, callerOf(request).account);
     return create(request, fields, 'predict', {
       ...parameters,
       ...(predictionId !== undefined && { predictionId }),

@@ -3,11 +3,12 @@
 // The analysis of a recording from its last saved step on: first of the mix of all channels, then of each channel if the job asks
 // for that.
 import type { Analysis } from '../../analysis/analyser/analyser.js';
-import type {
-  RecordingAnalyser,
-  RecordingCursor,
-  RecordingEnd,
-  RecordingResults,
+import {
+  type RecordingAnalyser,
+  type RecordingCursor,
+  type RecordingEnd,
+  type RecordingResults,
+  ScoresDiffer,
 } from '../../analysis/analyser/recording.js';
 import { nextChannel } from '../../analysis/analyser/separate-channels.js';
 import { adjustmentOf } from '../../analysis/profiles/correction.js';
@@ -16,6 +17,7 @@ import { audioPartOf } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Prediction } from '../../base/contract/prediction.js';
+import { ServiceError } from '../../base/errors/service-error.js';
 import type { Work } from '../queue/job.js';
 import { type JobParameters, jobParameters } from '../queue/job-text.js';
 import type { JobWorkTable } from '../queue/job-work-table.js';
@@ -44,11 +46,11 @@ interface SavedStep extends RecordingResults {
   readonly end?: PassEnd;
 }
 
-type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary' | 'closerWindows'>;
+type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary'>;
 
 /**
  * Saves each step. A file of several channels is read once for the mix and once for each channel.
- * @throws ServiceError NO_SPEECH, CHANNELS_TOO_MANY and what the analyser throws; CursorRefused, WorkLost, or what `onSaved` throws
+ * @throws ServiceError NO_SPEECH, CHANNELS_TOO_MANY, SCORES_DIFFER and what the analyser throws; CursorRefused, WorkLost, or what `onSaved` throws
  */
 export async function predictRecording(
   work: Work,
@@ -56,8 +58,11 @@ export async function predictRecording(
   task: PredictTask,
 ): Promise<{ readonly body: Prediction; readonly done: DoneWork }> {
   const startedMs = performance.now();
-  const steps = await new Passes(work, parts, task).finish();
   const parameters = jobParameters(work.job.parameters);
+  const steps = await new Passes(work, parts, task).finish().catch((error: unknown) => {
+    if (!(error instanceof ScoresDiffer)) throw error;
+    throw new ServiceError('SCORES_DIFFER', { model: parameters.boundTo?.modelId ?? parameters.model });
+  });
   const mix = analysisOf(steps, undefined);
   const channels = parameters.separatesChannels ? channelsOf(steps, mix) : undefined;
   // Another try gives the same.
@@ -104,8 +109,9 @@ class Passes {
       const next = this.#parameters.separatesChannels
         ? nextChannel(channel, mix.summary.channels)
         : undefined;
-      const { isLast: _, windows, skipped, ...end } = last;
-      const step = { windows, skipped, ...named(channel), end };
+      const { modelId, scoreFingerprint, summary } = last;
+      const end = { modelId, scoreFingerprint, summary };
+      const step = { ...resultsOf(last), ...named(channel), end };
       if (next === undefined) return [...(await this.#saved()), step];
       cursor = {
         version: 3,
@@ -124,12 +130,13 @@ class Passes {
     const { analyser, maxDurationS, timeLimitMs } = this.#parts;
     const { job } = this.#work;
     const { source, signal, onProgress } = this.#task;
-    const { model, silenceThresholdPercent, separatesChannels, correction } = this.#parameters;
+    const { model, silenceThresholdPercent, separatesChannels, correction, boundTo } = this.#parameters;
     const channel = cursor?.channel;
     const steps = analyser.analyseRecording({
       source,
       // Another detector may answer to the alias by now.
-      model: correction?.modelId ?? model,
+      model: boundTo?.modelId ?? model,
+      scoreFingerprint: boundTo?.scoreFingerprint,
       silenceThresholdPercent,
       adjustScore: correction && adjustmentOf(correction),
       ...audioPartOf({ ...this.#parameters, ...named(channel) }),
@@ -144,9 +151,8 @@ class Passes {
     });
     for await (const part of steps) {
       if (part.isLast) return part;
-      const { windows, skipped } = part;
       await this.#save(
-        { windows, skipped, ...named(channel) },
+        { ...resultsOf(part), ...named(channel) },
         part.cursor,
         audioSOf(channel, part.cursor.audioS, mix),
       );
@@ -167,6 +173,12 @@ class Passes {
     return steps;
   }
 }
+
+const resultsOf = ({ windows, skipped, closerWindows }: RecordingResults): RecordingResults => ({
+  windows,
+  skipped,
+  ...(closerWindows && { closerWindows }),
+});
 
 const named = (channel: number | undefined) => (channel === undefined ? {} : { channel });
 
@@ -193,13 +205,16 @@ function analysisOf(steps: readonly SavedStep[], channel: number | undefined): A
   const own = steps.filter((step) => step.channel === channel);
   const end = own.at(-1)?.end;
   if (end === undefined) throw new Error('The steps of an analysis have no end. This is a bug.');
+  // Part of a second look says less than none.
+  const isMissed = end.summary.missedLook !== undefined;
+  const closerWindows = isMissed ? [] : own.flatMap((step) => step.closerWindows ?? []);
   return {
     ...end.summary,
     modelId: end.modelId,
     damagedAtS: [],
     windows: own.flatMap(({ windows }) => windows),
     skipped: own.flatMap(({ skipped }) => skipped),
-    ...(end.closerWindows && { closerWindows: end.closerWindows }),
+    ...(closerWindows.length > 0 && { closerWindows }),
     timesMs: { queue: 0, decode: 0, features: 0, inference: 0 },
   };
 }

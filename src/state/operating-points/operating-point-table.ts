@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ownSchemas } from '../../base/config/own-schemas.js';
 import { once } from '../../base/once.js';
-import type { Database, Transaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
 import { OperatingPoints } from './operating-points.js';
-import type { Profile } from './profile.js';
+import { changed, POINTS_TOPIC } from './point-changes.js';
+import { ProfileTable } from './profile-table.js';
 
-/** Announced with every change. */
-export const POINTS_TOPIC = 'operating-points';
 const TIMEOUT_MS = 1000;
 
 /** Most servers have no points, and no need to load this at start. */
@@ -18,12 +17,14 @@ const pointCheck = once(async () => {
 
 type PointRow = { readonly name: string; readonly model: string; readonly point: string };
 
-/** The operating points and profiles in the database. */
+/** The operating points in the database, and what requests may name with them. */
 export class OperatingPointTable {
   readonly #database: Database;
+  readonly #profiles: ProfileTable;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#profiles = new ProfileTable(database);
   }
 
   /** In the order in which they were saved. @throws DatabaseError, Error that names a damaged one */
@@ -44,17 +45,9 @@ export class OperatingPointTable {
     });
   }
 
-  /** By name. @throws DatabaseError */
-  async profiles(): Promise<Profile[]> {
-    const rows = await this.#database.query<{ profile: string }>(
-      'SELECT profile FROM profiles ORDER BY name, model',
-    );
-    return rows.map(({ profile }) => JSON.parse(profile) as Profile);
-  }
-
   /** For requests. @throws DatabaseError, Error that names a damaged point */
   async all(): Promise<OperatingPoints> {
-    return OperatingPoints.of(await this.list(), await this.profiles());
+    return OperatingPoints.of(await this.list(), await this.#profiles.inUse());
   }
 
   /** Grows with every change. @throws DatabaseError */
@@ -69,7 +62,7 @@ export class OperatingPointTable {
    * @returns the point that it replaces
    */
   async save(point: OperatingPoint): Promise<OperatingPoint | undefined> {
-    return this.#change(async (transaction) => {
+    return changed(this.#database, async (transaction) => {
       const [earlier] = await transaction.query<{ point: string }>(
         'SELECT point FROM operating_points WHERE name = $1 AND model = $2',
         [point.name, point.model],
@@ -84,40 +77,8 @@ export class OperatingPointTable {
     });
   }
 
-  /** Adds a profile, in place of one with the same name for the same model. */
-  saveProfile(profile: Profile): Promise<void> {
-    return this.#change((transaction) =>
-      transaction.execute(
-        `INSERT INTO profiles (name, model, profile) VALUES ($1, $2, $3)
-          ON CONFLICT (name, model) DO UPDATE SET profile = excluded.profile`,
-        [profile.name, profile.model, JSON.stringify(profile)],
-      ),
-    ).then(() => {});
-  }
-
-  /** For all models. @returns how many there were */
-  removeProfiles(name: string): Promise<number> {
-    return this.#change(async (transaction) => {
-      const found = await transaction.query('SELECT model FROM profiles WHERE name = $1', [name]);
-      await transaction.execute('DELETE FROM profiles WHERE name = $1', [name]);
-      return found.length;
-    });
-  }
-
   follow(onChange: () => void): () => void {
     return this.#database.follow(POINTS_TOPIC, onChange);
-  }
-
-  #change<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#database.transaction(async (transaction) => {
-      // First, so that changes take turns.
-      await transaction.execute('UPDATE revisions SET revision = revision + 1 WHERE topic = $1', [
-        POINTS_TOPIC,
-      ]);
-      const result = await work(transaction);
-      await transaction.announce(POINTS_TOPIC);
-      return result;
-    });
   }
 }
 

@@ -52,22 +52,23 @@ export class OperatingPoints {
   /**
    * The correction of a profile of this model.
    * @param field how an error calls it
+   * @param account its own profiles go before those for all accounts, which are the only ones without it
    * @throws ServiceError FIELD_INVALID for a name that this model has no profile of, or one of other weights
    */
-  correctionOf(name: string, model: ScoringModel, field: string): ScoreCorrection {
-    const own = this.#profiles.filter((profile) => answersTo(model, profile.model));
-    const usable = own.filter((profile) => isFor(profile, model));
-    const found = usable.find((profile) => profile.name === name);
-    if (found !== undefined) return found.correction;
-    const known = usable.length === 0 ? 'it has none' : usable.map((profile) => profile.name).join(', ');
-    const other = own.find((profile) => profile.name === name);
+  correctionOf(name: string, model: ScoringModel, field: string, account?: string): ScoreCorrection {
+    const known = this.#profiles.filter(
+      (profile) => answersTo(model, profile.model) && (profile.account ?? account) === account,
+    );
+    const found = ownFirst(known, name);
+    if (found !== undefined && isFor(found, model)) return found.correction;
+    const names = new Set(known.filter((profile) => isFor(profile, model)).map((profile) => profile.name));
     throw new ServiceError('FIELD_INVALID', {
       field,
-      expected: `a profile of ${model.id} (${known})`,
+      expected: `a profile of ${model.id} (${names.size === 0 ? 'it has none' : [...names].join(', ')})`,
       received:
-        other === undefined
+        found === undefined
           ? JSON.stringify(name)
-          : `${JSON.stringify(name)}, which was made with ${otherPart(other, model)} of this model: make it again`,
+          : `${JSON.stringify(name)}, which was made with ${otherPart(found, model)} of this model: make it again`,
     });
   }
 
@@ -99,10 +100,16 @@ export class OperatingPoints {
   }
 }
 
+/** The profile of this name that a request means. */
+function ownFirst(profiles: readonly Profile[], name: string): Profile | undefined {
+  const named = profiles.filter((profile) => profile.name === name);
+  return named.find(({ account }) => account !== undefined) ?? named[0];
+}
+
 type Bound = Pick<OperatingPoint, 'fingerprint' | 'model_sha256'>;
 
 /** Whether a threshold or profile found then means the same now. */
-const isFor = (point: Bound, { scoreFingerprint }: ScoringModel): boolean =>
+export const isFor = (point: Bound, { scoreFingerprint }: ScoringModel): boolean =>
   point.fingerprint === scoreFingerprint;
 
 /** Of a point that is not for the model as it is loaded: a clause. */

@@ -22,7 +22,10 @@ export interface ErrorsWithAndWithout {
 
 /** A correction of one model's scores for one channel, under a name. */
 export interface Profile {
-  readonly version: 1;
+  /** The account that alone may use it; absent if all may. */
+  readonly account?: string;
+  /** From 1 on, for each name and model. */
+  readonly version: number;
   readonly name: string;
   /** The model's id, never an alias. */
   readonly model: string;
@@ -41,4 +44,13 @@ export interface Profile {
     readonly passed_own: ErrorsWithAndWithout | null;
   };
   readonly created_at: string;
+}
+
+/** A profile that gets its version when it is saved. */
+export type NewProfile = Omit<Profile, 'version'>;
+
+/** One of the versions of a profile. */
+export interface ProfileVersion extends Profile {
+  /** Requests that name the profile mean this one. */
+  readonly isInUse: boolean;
 }

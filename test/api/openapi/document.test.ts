@@ -156,6 +156,8 @@ test('a form and JSON are operations of their own, whose requests go to the same
       ['predictByLinkV0', '/v0/predict#link', 'application/json'],
       ['predictUnversioned', '/predict', 'multipart/form-data'],
       ['predictByLinkUnversioned', '/predict#link', 'application/json'],
+      ['makeProfile', '/v1/profiles', 'multipart/form-data'],
+      ['useProfileVersion', '/v1/profiles/{name}/use', 'application/json'],
       ['enroll', '/v1/voiceid/enroll', 'multipart/form-data'],
       ['enrollSamples', '/v1/voiceid/enroll-samples', 'multipart/form-data'],
       ['verify', '/v1/voiceid/verify', 'multipart/form-data'],

@@ -97,7 +97,9 @@ test('a job keeps the correction that its profile had when it was made', async (
   const made = await server.call('POST', '/v1/jobs', { key: 'a', profile: 'studio' });
   assert.equal(made.status, 202, made.text);
   const [row] = await server.database.query<{ parameters: string }>('SELECT parameters FROM jobs');
-  const { profile, correction } = JSON.parse(row?.parameters ?? '');
+  const { profile, correction, boundTo } = JSON.parse(row?.parameters ?? '');
   assert.equal(profile, 'studio');
-  assert.deepEqual(correction, { ...studio.correction, modelId: someDetector.id });
+  assert.deepEqual(correction, studio.correction);
+  const { id: modelId, scoreFingerprint } = someDetector;
+  assert.deepEqual(boundTo, { modelId, scoreFingerprint });
 });

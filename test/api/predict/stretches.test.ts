@@ -33,6 +33,31 @@ test('stretches are answered on request', async (t) => {
   }
 });
 
+test('without a second look the verdict stands, stretches are absent, and a warning says why', async (t) => {
+  const { port, analyser } = await startTestServer(t);
+  const { closerWindows: _, ...first } = splicedAnalysis;
+  const why = {
+    QUEUE_DEADLINE: /^Stretches are not known: .* since no thread was free for it in time\./,
+    ANALYSIS_TIMEOUT: /^Stretches are not known: .* since it was not over in time\./,
+  };
+  for (const missedLook of ['QUEUE_DEADLINE', 'ANALYSIS_TIMEOUT'] as const) {
+    analyser.answer = ({ model: modelId }) => ({ ...first, channels: 2, modelId, missedLook });
+    for (const [path, file] of routes) {
+      const { status, json } = await postForm(
+        port,
+        path,
+        form(file, { detail: 'stretches', channels: 'separate' }),
+      );
+      assert.equal(status, 200);
+      for (const part of [json, ...json.channels]) {
+        assert.deepEqual([part.global.result, part.global.reason], ['bonafide', null]);
+        assert.match(part.warnings.join(), why[missedLook]);
+        assert.ok(!('stretches' in part) && !('contains_generated' in part));
+      }
+    }
+  }
+});
+
 test('another detail is refused before the analysis', async (t) => {
   const { port, analyser } = await startTestServer(t);
   for (const [path, file] of routes) {

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         LargeFileOptions,
         ListedVoiceprint,
         PredictOptions,
+        ProfileOptions,
         StreamOptions,
         UploadOptions,
         VerifyOptions,
@@ -51,7 +52,11 @@ if TYPE_CHECKING:
         LargeFilePrediction,
         Link,
         LinkList,
+        MadeProfile,
         Prediction,
+        Profile,
+        ProfileList,
+        ProfileSummary,
         SampleEnrollment,
         Verification,
     )
@@ -235,6 +240,40 @@ class AsyncVeravoxClient:
             "Identification", await self._send_files("/voiceid/search", "audio_file", [sample], options, fields)
         )
 
+    async def make_profile(
+        self,
+        name: str,
+        genuine: Sequence[FileInput],
+        generated: Sequence[FileInput] = (),
+        **options: Unpack[ProfileOptions],
+    ) -> MadeProfile:
+        """Make a profile of ten or more genuine recordings of your own channel, or its next version.
+
+        Raises `validation_error` if recordings left out show no gain, or at too high a cost: then nothing is saved.
+        The server keeps no audio. `generated` are AI-generated recordings of the channel, which must not pass.
+        """
+        files = {"file": genuine, "generated": generated}
+        return cast("MadeProfile", await self._send_form("/profiles", files, options, {"name": name}))
+
+    async def list_profiles(self, **options: Unpack[CallOptions]) -> list[ProfileSummary]:
+        """List the version in use of each profile that the account may use."""
+        return cast("ProfileList", await self._json("GET", "/profiles", options))["profiles"]
+
+    async def get_profile(self, name: str, *, model: str | None = None, **options: Unpack[CallOptions]) -> Profile:
+        """Get a profile with its correction, its figures and its versions."""
+        return cast("Profile", await self._json("GET", _profile_path(name, model), options))
+
+    async def use_profile_version(
+        self, name: str, version: int, *, model: str | None = None, **options: Unpack[CallOptions]
+    ) -> Profile:
+        """Have requests use an earlier or later version of a profile of the account's own."""
+        choice = {"version": version, **({} if model is None else {"model": model})}
+        return cast("Profile", await self._json("POST", f"{_profile_path(name)}/use", options, choice))
+
+    async def delete_profile(self, name: str, *, model: str | None = None, **options: Unpack[CallOptions]) -> None:
+        """Delete a profile of the account's own with all versions, for all detectors or for one."""
+        await self._json("DELETE", _profile_path(name, model), options)
+
     async def create_upload_links(
         self, keys: Sequence[str], *, entity: str = "analysis", **options: Unpack[CallOptions]
     ) -> LinkList:
@@ -297,9 +336,20 @@ class AsyncVeravoxClient:
         options: Mapping[str, Any],
         further_fields: Mapping[str, Any] | None = None,
     ) -> object:
+        return await self._send_form(path, {field_name: inputs}, options, further_fields)
+
+    async def _send_form(
+        self,
+        path: str,
+        inputs: Mapping[str, Sequence[FileInput]],
+        options: Mapping[str, Any],
+        further_fields: Mapping[str, Any] | None = None,
+    ) -> object:
         _, fields = split(options)
-        with opened(inputs, options.get("filename"), options.get("on_upload_progress")) as files:
-            body = form_body(field_name, files, {**fields, **(further_fields or {})})
+        names = [name for name, given in inputs.items() for _ in given]
+        every = [file for given in inputs.values() for file in given]
+        with opened(every, options.get("filename"), options.get("on_upload_progress")) as files:
+            body = form_body(list(zip(names, files)), {**fields, **(further_fields or {})})
             return json.loads(await self._read(Call("POST", f"{self._base_url}{path}", self._headers, body), options))
 
     async def _json(self, method: str, path: str, options: Mapping[str, Any], value: object = None) -> object:
@@ -373,6 +423,11 @@ async def _content(response: httpx.Response, deadline: Deadline) -> bytes:
 
 def _job_path(job_id: str) -> str:
     return f"/jobs/{quote(job_id, safe='')}"
+
+
+def _profile_path(name: str, model: str | None = None) -> str:
+    query = "" if model is None else f"?{urlencode({'model': model})}"
+    return f"/profiles/{quote(name, safe='')}{query}"
 
 
 def _base64(embedding: Sequence[float]) -> str:

@@ -99,11 +99,11 @@ def json_body(value: object) -> Body:
     return _body(httpx.Request("POST", "http://any", json=value))
 
 
-def form_body(field_name: str, files: Sequence[SentFile], fields: Mapping[str, Any]) -> Body:
+def form_body(files: Sequence[tuple[str, SentFile]], fields: Mapping[str, Any]) -> Body:
     """A form with its fields before the files, which are never held in memory as a whole."""
-    parts = [(field_name, (file.name, cast("IO[bytes]", file), "application/octet-stream")) for file in files]
+    parts = [(name, (file.name, cast("IO[bytes]", file), "application/octet-stream")) for name, file in files]
     request = httpx.Request("POST", "http://any", data=dict(fields), files=parts)
-    return _body(request, all(file.is_replayable for file in files))
+    return _body(request, all(file.is_replayable for _, file in files))
 
 
 def _body(request: httpx.Request, is_replayable: bool = True) -> Body:

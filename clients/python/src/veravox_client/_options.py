@@ -12,6 +12,7 @@ from ._types import (
     IdentifyFields,
     JobFields,
     LargeFileFields,
+    NewProfileFields,
     PredictFields,
     StreamFields,
     StreamReceived,
@@ -51,6 +52,10 @@ class PredictOptions(PredictFields, UploadOptions, total=False):
 
 
 class LargeFileOptions(LargeFileFields, UploadOptions, total=False):
+    pass
+
+
+class ProfileOptions(NewProfileFields, UploadOptions, total=False):
     pass
 
 

@@ -40,8 +40,8 @@ class PredictFields(TypedDict, total=False):
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
     profile: str
-    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
-    of one channel.
+    """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
+    recordings like those of one channel.
     """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
@@ -65,8 +65,8 @@ class LargeFileFields(TypedDict, total=False):
     prediction_id: str
     """The client's own identifier for the prediction; the server makes one by default."""
     profile: str
-    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
-    of one channel.
+    """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
+    recordings like those of one channel.
     """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
@@ -80,6 +80,18 @@ class LargeFileFields(TypedDict, total=False):
     """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
     (docs/predict.md).
     """
+
+
+class NewProfileFields(TypedDict, total=False):
+    model: str
+    """The detector; the server says which there are."""
+
+
+class ProfileVersionFields(TypedDict, total=False):
+    version: Required[int]
+    """Number of the version."""
+    model: str
+    """The detector; the server says which there are."""
 
 
 class EnrollFields(TypedDict, total=False):
@@ -142,8 +154,8 @@ class JobFields(TypedDict, total=False):
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
     profile: str
-    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
-    of one channel.
+    """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
+    recordings like those of one channel.
     """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
@@ -191,8 +203,8 @@ class BatchFields(TypedDict, total=False):
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
     profile: str
-    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
-    of one channel.
+    """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
+    recordings like those of one channel.
     """
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
@@ -230,8 +242,8 @@ class StreamFields(TypedDict, total=False):
     silence_threshold: float
     """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
     profile: str
-    """The name of a profile that the server's operator made for the model: it corrects scores for recordings like those
-    of one channel.
+    """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
+    recordings like those of one channel.
     """
     detail: Literal["stretches"]
     """With `stretches`, the answer also says whether the recording contains AI-generated speech, and where
@@ -396,6 +408,175 @@ class LargeFilePrediction(_LargeFilePrediction):
     """The stretches that sound AI-generated, in the order of the recording. Absent unless the request has
     `detail=stretches`.
     """
+
+
+class ProfileRecordings(TypedDict):
+    """The recordings behind it."""
+
+    genuine: int
+    """Genuine recordings that made it."""
+    generated: int
+    """AI-generated ones that judged it."""
+
+
+class ProfileErrors(TypedDict):
+    """Wrong verdicts among all."""
+
+    count: int
+    """Wrong verdicts at threshold 0.5."""
+    of: int
+    """All verdicts."""
+    value: float
+    """Their share."""
+    interval_95: list[float]
+    """The 95 % Wilson interval of the share."""
+
+
+_ProfileGain = TypedDict("_ProfileGain", {"with": "ProfileErrors"})
+
+
+class ProfileGain(_ProfileGain):
+    """Genuine recordings called spoofed, each judged by a profile that was made without it."""
+
+    without: ProfileErrors
+    """Wrong verdicts among all."""
+
+
+_ProfileCost = TypedDict("_ProfileCost", {"with": "ProfileErrors"})
+
+
+class ProfileCost(_ProfileCost):
+    """AI-generated speech called human."""
+
+    without: ProfileErrors
+    """Wrong verdicts among all."""
+
+
+class ProfileMeasurement(TypedDict):
+    """What it brings and costs, without it and with it."""
+
+    flagged: ProfileGain
+    """Genuine recordings called spoofed, each judged by a profile that was made without it."""
+    passed: ProfileCost
+    """AI-generated speech called human."""
+    passed_own: ProfileCost | None
+    """The same for the given AI-generated recordings; null without any."""
+
+
+_ProfileCorrection = TypedDict("_ProfileCorrection", {"from": "float"})
+
+
+class ProfileCorrection(_ProfileCorrection):
+    """What it does to scores: all that is kept of the recordings."""
+
+    direction: str
+    """A unit vector among the detector's: little-endian float32 in base64."""
+    to: float
+    """Place on it from which they fall by `strength`."""
+    strength: float
+    """In log-odds."""
+
+
+class ProfileVersion(TypedDict):
+    version: int
+    """Number of the version, from 1 on."""
+    usable: bool
+    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    recordings: ProfileRecordings
+    """The recordings behind it."""
+    measured: ProfileMeasurement
+    """What it brings and costs, without it and with it."""
+    created_at: str
+    """Time at which the version was made."""
+    in_use: bool
+    """Whether requests that name the profile use this version."""
+
+
+class LeftOutRecording(TypedDict):
+    field: Literal["file", "generated"]
+    index: int
+    """Position among the files of the field, from 0 on."""
+    key: str
+    """Name of the error in docs/errors.md."""
+    message: str
+    """A sentence for people."""
+
+
+class MadeProfile(TypedDict):
+    name: str
+    """Its name in requests."""
+    model: str
+    """Id of its detector."""
+    shared: bool
+    """Whether it is the operator's, for all accounts, rather than the account's own."""
+    version: int
+    """Number of the version, from 1 on."""
+    usable: bool
+    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    recordings: ProfileRecordings
+    """The recordings behind it."""
+    measured: ProfileMeasurement
+    """What it brings and costs, without it and with it."""
+    created_at: str
+    """Time at which the version was made."""
+    correction: ProfileCorrection
+    """What it does to scores: all that is kept of the recordings."""
+    versions: list[ProfileVersion]
+    """All versions that are kept, the latest first."""
+    left_out: list[LeftOutRecording]
+    """Recordings that could not be analysed, or have no speech."""
+
+
+class ProfileSummary(TypedDict):
+    name: str
+    """Its name in requests."""
+    model: str
+    """Id of its detector."""
+    shared: bool
+    """Whether it is the operator's, for all accounts, rather than the account's own."""
+    version: int
+    """Number of the version, from 1 on."""
+    usable: bool
+    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    recordings: ProfileRecordings
+    """The recordings behind it."""
+    measured: ProfileMeasurement
+    """What it brings and costs, without it and with it."""
+    created_at: str
+    """Time at which the version was made."""
+
+
+class ProfileList(TypedDict):
+    profiles: list[ProfileSummary]
+    """The account's own profiles and those for all accounts, by name: the version in use of each."""
+
+
+class Profile(TypedDict):
+    name: str
+    """Its name in requests."""
+    model: str
+    """Id of its detector."""
+    shared: bool
+    """Whether it is the operator's, for all accounts, rather than the account's own."""
+    version: int
+    """Number of the version, from 1 on."""
+    usable: bool
+    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    recordings: ProfileRecordings
+    """The recordings behind it."""
+    measured: ProfileMeasurement
+    """What it brings and costs, without it and with it."""
+    created_at: str
+    """Time at which the version was made."""
+    correction: ProfileCorrection
+    """What it does to scores: all that is kept of the recordings."""
+    versions: list[ProfileVersion]
+    """All versions that are kept, the latest first."""
+
+
+class DeletedProfile(TypedDict):
+    deleted: str
+    """Its name."""
 
 
 class Enrollment(TypedDict):

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from '../database/database.js';
+import { changed } from './point-changes.js';
+import type { NewProfile, Profile, ProfileVersion } from './profile.js';
+
+/** Profiles of one account, each with its versions, by name and model. */
+export const MAX_PROFILES = 100;
+/** Of one profile: the oldest goes when another is made. */
+export const MAX_PROFILE_VERSIONS = 10;
+
+/** In the database, of profiles that all accounts may use. */
+const EVERYBODY = '';
+
+/** The account has MAX_PROFILES. */
+export class TooManyProfiles extends Error {
+  override readonly name = 'TooManyProfiles';
+}
+
+type ProfileRow = {
+  readonly account: string;
+  readonly version: number;
+  readonly in_use: number;
+  readonly profile: string;
+};
+
+/** The profiles in the database. Those of an account are its own; without one, they are for all accounts. */
+export class ProfileTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Of all accounts, by name. @throws DatabaseError */
+  async inUse(): Promise<Profile[]> {
+    const rows = await this.#database.query<ProfileRow>(
+      `SELECT account, version, in_use, profile FROM profiles WHERE in_use = 1 ORDER BY name, model, account`,
+    );
+    return rows.map(profileOf);
+  }
+
+  /** Every version of the profiles that an account may use, by name, the latest first. @throws DatabaseError */
+  async versions(account = EVERYBODY): Promise<ProfileVersion[]> {
+    const rows = await this.#database.query<ProfileRow>(
+      `SELECT account, version, in_use, profile FROM profiles WHERE account IN ($1, $2)
+        ORDER BY name, model, account DESC, version DESC`,
+      [account, EVERYBODY],
+    );
+    return rows.map((row) => ({ ...profileOf(row), isInUse: row.in_use === 1 }));
+  }
+
+  /**
+   * Adds a profile, or the next version of one with its name for its model, which requests use from now on.
+   * @throws TooManyProfiles, DatabaseError
+   */
+  save(profile: NewProfile): Promise<Profile> {
+    const { account = EVERYBODY, name, model } = profile;
+    const key = [account, name, model];
+    return changed(this.#database, async (transaction) => {
+      const others = await transaction.query(
+        'SELECT DISTINCT name, model FROM profiles WHERE account = $1 AND NOT (name = $2 AND model = $3)',
+        key,
+      );
+      if (others.length >= MAX_PROFILES) throw new TooManyProfiles();
+      const [latest] = await transaction.query<{ version: number }>(
+        `SELECT version FROM profiles WHERE account = $1 AND name = $2 AND model = $3 ORDER BY version DESC LIMIT 1`,
+        key,
+      );
+      const version = (latest?.version ?? 0) + 1;
+      await transaction.execute(
+        'UPDATE profiles SET in_use = 0 WHERE account = $1 AND name = $2 AND model = $3',
+        key,
+      );
+      const { account: _, ...stored } = profile;
+      await transaction.execute(
+        'INSERT INTO profiles (account, name, model, version, in_use, profile) VALUES ($1, $2, $3, $4, 1, $5)',
+        [...key, version, JSON.stringify(stored)],
+      );
+      await transaction.execute(
+        `DELETE FROM profiles WHERE account = $1 AND name = $2 AND model = $3 AND version <= $4`,
+        [...key, version - MAX_PROFILE_VERSIONS],
+      );
+      return { ...profile, version };
+    });
+  }
+
+  /** Has requests use an earlier or later version. @returns whether there is that version */
+  use(account: string | undefined, name: string, model: string, version: number): Promise<boolean> {
+    const key = [account ?? EVERYBODY, name, model];
+    return changed(this.#database, async (transaction) => {
+      const found = await transaction.query(
+        'SELECT version FROM profiles WHERE account = $1 AND name = $2 AND model = $3 AND version = $4',
+        [...key, version],
+      );
+      if (found.length === 0) return false;
+      await transaction.execute(
+        `UPDATE profiles SET in_use = CASE WHEN version = $4 THEN 1 ELSE 0 END
+          WHERE account = $1 AND name = $2 AND model = $3`,
+        [...key, version],
+      );
+      return true;
+    });
+  }
+
+  /** With all versions. @param model all by default @returns whether there were some */
+  remove(account: string | undefined, name: string, model?: string): Promise<boolean> {
+    const which = `account = $1 AND name = $2${model === undefined ? '' : ' AND model = $3'}`;
+    const key = [account ?? EVERYBODY, name, ...(model === undefined ? [] : [model])];
+    return changed(this.#database, async (transaction) => {
+      const found = await transaction.query(`SELECT model FROM profiles WHERE ${which}`, key);
+      await transaction.execute(`DELETE FROM profiles WHERE ${which}`, key);
+      return found.length > 0;
+    });
+  }
+}
+
+function profileOf({ account, version, profile }: ProfileRow): Profile {
+  const stored = JSON.parse(profile) as NewProfile;
+  return { ...stored, version, ...(account !== EVERYBODY && { account }) };
+}
