@@ -58,7 +58,7 @@ export function gracefulStop(
   };
 }
 
-/** Signals to stop end the process gracefully; SIGHUP reloads certificate and models, or tells that the terminal has gone. */
+/** Signals to stop end the process gracefully; SIGHUP reloads secrets and models, or tells that the terminal has gone. */
 export function followSignals({
   service,
   stopGracefully,
@@ -75,7 +75,7 @@ export function followSignals({
   const stop = stopOnSignal(stopGracefully, log);
   hangUp.follow((isTerminalGone) => {
     if (!isTerminalGone) {
-      service.renewTls();
+      service.renewSecrets();
       service.reloadModels();
       return;
     }
