@@ -17,7 +17,7 @@ import { onStopSignals } from './stop-signals.js';
 
 /**
  * The data folder, of which this process is the only owner from now on, and the database.
- * @throws DataFolderInUse, EarlierDataFolder, DatabaseError
+ * @throws DataFolderInUse, IncompleteRestore, EarlierDataFolder, DatabaseError
  */
 export async function openOwnState(
   config: Config,
