@@ -94,10 +94,22 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
+/** A command that changes nothing cannot read them. */
+export class EarlierTables extends Error {
+  override readonly name = 'EarlierTables';
+
+  constructor(database: string) {
+    super(
+      `The database ${database} is of an earlier version, and this command changes nothing. Its tables are updated by the next ` +
+        'start of the server, or by veravox keys list; earlier programs then refuse it (docs/upgrade.md).',
+    );
+  }
+}
+
 /**
  * Opens it without changing it.
- * @returns undefined if it does not exist yet, or its tables are of an earlier program
- * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables
+ * @returns undefined if it does not exist yet, or has no tables
+ * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables, EarlierTables
  */
 export async function openUnchanged(settings: DatabaseSettings): Promise<Database | undefined> {
   refuseEarlierFiles(settings.dataDir);
@@ -105,7 +117,9 @@ export async function openUnchanged(settings: DatabaseSettings): Promise<Databas
   if (settings.database === undefined && !fs.existsSync(databaseFile(settings.dataDir))) return undefined;
   const database = await connect(settings);
   try {
-    if ((await countPending(database, migrations)) === 0) return database;
+    const steps = await countPending(database, migrations);
+    if (steps === 0) return database;
+    if (steps < migrations.length) throw new EarlierTables(database.name);
   } catch (error) {
     await database.close();
     throw error;
