@@ -60,7 +60,10 @@ MOMENT = 4_102_444_800
         # As C's asctime writes it, which is in UTC.
         ("Fri Jan  1 00:00:00 2100", MOMENT),
         ("Fri, 01 Jan 1999 00:00:00 GMT", 0),
-        *((text, None) for text in ("soon", "-1", "1.5", "Fri", "Fri, 01 Foo 2100 00:00:00 GMT", "1 2 3 4 5", ", , , , ,")),
+        *(
+            (text, None)
+            for text in ("soon", "-1", "1.5", "Fri", "Fri, 01 Foo 2100 00:00:00 GMT", "1 2 3 4 5", ", , , , ,")
+        ),
         ("Fri, 99 Jan 99999999999999999999 99:99:99 GMT", None),
     ],
 )

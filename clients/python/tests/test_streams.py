@@ -18,8 +18,12 @@ from websockets.sync.server import serve
 RATE = 16_000
 PCM = {"encoding": "pcm16", "sample_rate": RATE}
 READY = {
-    **{"type": "ready", "session_id": "s", "secret": "x"},
-    **{"resume_within_s": 1, "max_waiting_s": 30, "sample_rate": RATE},
+    "type": "ready",
+    "session_id": "s",
+    "secret": "x",
+    "resume_within_s": 1,
+    "max_waiting_s": 30,
+    "sample_rate": RATE,
 }
 
 
@@ -193,7 +197,7 @@ def one_window(received):
 
 
 def within(seconds, work):
-    """What it returns or raises; fails if it hangs."""
+    """Return or raise the same; fail if it hangs."""
     done = concurrent.futures.Future()
 
     def run():

@@ -47,7 +47,7 @@ export interface BackupNote {
 /** A finished copy. */
 export interface Copied {
   readonly note: BackupNote;
-  /** What is neither a file nor a folder, links followed. */
+  /** Neither files nor folders, nor links to one. */
   readonly leftOut: readonly string[];
 }
 
