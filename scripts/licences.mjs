@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists the licences of all packages that a server installs, one per line.
+// Lists the licences of all packages that a server installs or contains, one per line.
 //
 //   node scripts/licences.mjs
 import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageIn } from './container/licences.mjs';
+import { licencesOfPages, packageIn } from './container/licences.mjs';
 import { rootDir } from './setup/step.mjs';
 
 const readJson = (...parts) => JSON.parse(fs.readFileSync(path.join(...parts), 'utf8'));
 
-/** @returns name, version and licence of every package that package-lock.json has for servers on Linux */
+/** @returns name, version and licence of every package that package-lock.json has for servers on Linux, and of those in pages */
 export function licencesOfServer() {
   const { packages } = readJson(rootDir, 'package-lock.json');
-  return Object.entries(packages)
+  const installed = Object.entries(packages)
     .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
     .filter(([, { os = ['linux'] }]) => os.includes('linux'))
-    .map(([location, { version, license }]) => ({
-      name: location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    .map(([location, { name = nameAt(location), version, license }]) => ({
+      name,
       version,
       licence: license ?? installedLicence(location),
-    }))
-    .sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
+    }));
+  const byNameAndVersion = new Map(
+    [...installed, ...licencesOfPages(packages)].map((one) => [`${one.name} ${one.version}`, one]),
+  );
+  return [...byNameAndVersion.values()].sort(
+    (a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version),
+  );
 }
+
+const nameAt = (location) => location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 function installedLicence(location) {
   const folder = path.join(rootDir, location);
@@ -33,10 +40,8 @@ function installedLicence(location) {
   return license ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'not stated';
 }
 
-export const licenceList = () =>
-  licencesOfServer()
-    .map(({ name, version, licence }) => `${name} ${version}: ${licence}\n`)
-    .join('');
+export const licenceList = (parts = licencesOfServer()) =>
+  parts.map(({ name, version, licence }) => `${name} ${version}: ${licence}\n`).join('');
 
 /** The licences of these packages, in full; each text once. */
 export function licenceTexts(folders) {

@@ -75,19 +75,22 @@ function changesUnder(title) {
   return sections.find((section) => section.startsWith(`## ${title}`)) ?? '';
 }
 
-/** The components of npm's list, and FFmpeg, which npm does not know. */
-function billOfMaterials(ffmpeg) {
-  const materials = JSON.parse(
-    run('npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'),
-  );
-  materials.components.push({
-    type: 'library',
-    name: 'ffmpeg',
-    version: ffmpeg.version,
-    licenses: [{ license: { id: 'LGPL-2.1-or-later' } }],
-    purl: `pkg:deb/debian/ffmpeg@${encodeURIComponent(ffmpeg.version)}?arch=source`,
-  });
-  return `${JSON.stringify(materials, undefined, 2)}\n`;
+/** Every part of the server's packages that others have made, and our own packages for platforms. */
+async function partsOf(version, ffmpeg) {
+  const { licencesOfServer } = await import('./licences.mjs');
+  const { platformPackage, platforms, platformLicence } = await import('./packages/platform-package.mjs');
+  const debianPurl = (name, of) => `pkg:deb/debian/${name}@${encodeURIComponent(of)}?arch=source`;
+  return [
+    ...licencesOfServer(),
+    ...platforms.map((platform) => ({ name: platformPackage(platform), version, licence: platformLicence })),
+    {
+      name: 'FFmpeg',
+      version: ffmpeg.version,
+      licence: 'LGPL-2.1-or-later',
+      purl: debianPurl('ffmpeg', ffmpeg.version),
+    },
+    { name: 'zlib', version: ffmpeg.zlib, licence: 'Zlib', purl: debianPurl('zlib', ffmpeg.zlib) },
+  ];
 }
 
 function provenance(version, ffmpeg) {
@@ -144,10 +147,12 @@ async function writeFiles(version, portable, changes) {
   for (const name of fs.readdirSync(path.join(portable, 'source')))
     fs.copyFileSync(path.join(portable, 'source', name), path.join(outDir, name));
   const { licenceList } = await import('./licences.mjs');
+  const { billOf } = await import('./container/licences.mjs');
   const ffmpeg = readFfmpeg(portable);
+  const parts = await partsOf(version, ffmpeg);
   const texts = {
-    [`veravox-${version}.cdx.json`]: billOfMaterials(ffmpeg),
-    'LICENCES.txt': `${licenceList()}FFmpeg ${ffmpeg.version}: LGPL-2.1-or-later\n`,
+    [`veravox-${version}.cdx.json`]: `${JSON.stringify(billOf(parts), undefined, 2)}\n`,
+    'LICENCES.txt': licenceList(parts),
     'CHANGES.md': changesUnder(changes),
     'PROVENANCE.md': provenance(version, ffmpeg),
   };
@@ -167,11 +172,11 @@ async function release(version, current) {
     setVersion(version, current);
     run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
     await writeFiles(version, portable, `${version} - `);
+    run('git', 'tag', '--annotate', '--message', `veravox ${version}`, `v${version}`);
   } catch (error) {
     run('git', 'reset', '--quiet', '--hard', before);
     throw error;
   }
-  run('git', 'tag', '--annotate', '--message', `veravox ${version}`, `v${version}`);
   console.log(`Tagged v${version}.`);
 }
 

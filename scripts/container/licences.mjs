@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists the npm packages in node_modules: their licences with the texts, or a bill of materials in CycloneDX. Unlike `npm sbom
-// --omit dev`, it leaves out none that a development package needs as well.
+// Lists the npm packages in node_modules and in the pages: their licences with the texts, or a bill of materials in CycloneDX. Unlike
+// `npm sbom --omit dev`, it leaves out none that a development package needs as well.
 //
 //   node scripts/container/licences.mjs > licences.txt
 //   node scripts/container/licences.mjs --cyclonedx > sbom.cdx.json
@@ -9,6 +9,7 @@ import '../needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundledPackages } from '../../dashboard/bundle.mjs';
 
 /** @returns the folders of all packages, nested ones included */
 function packageFolders(nodeModulesDir) {
@@ -41,21 +42,35 @@ export const licencesOf = (nodeModulesDir) =>
     .map(packageIn)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-export const billOf = (packages) => ({
+/** Packages for development whose parts are in dist: of the dashboard, and of the page at /docs. Their texts are there as well. */
+const packagesInPages = [...bundledPackages, 'swagger-ui-dist'];
+
+/** @param packages of package-lock.json */
+export const licencesOfPages = (packages) =>
+  packagesInPages.map((name) => {
+    const { version, license } = packages[`node_modules/${name}`];
+    return { name, version, licence: license, texts: [] };
+  });
+
+const npmPurl = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+
+/** In CycloneDX. */
+export const billOf = (parts) => ({
   bomFormat: 'CycloneDX',
   specVersion: '1.5',
   version: 1,
-  components: packages.map(({ name, version, licence }) => ({
+  components: parts.map(({ name, version, licence, purl = npmPurl({ name, version }) }) => ({
     type: 'library',
     name,
     version,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    purl,
     licenses: [{ license: { name: licence } }],
   })),
 });
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const packages = licencesOf('node_modules');
+  const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+  const packages = [...licencesOf('node_modules'), ...licencesOfPages(lock.packages)];
   if (process.argv.includes('--cyclonedx')) {
     console.log(JSON.stringify(billOf(packages), undefined, 2));
   } else {

@@ -6,13 +6,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { addonInputs } from '../setup/builds.mjs';
 import { buildUnlessFresh } from '../setup/fingerprint.mjs';
-import { rootDir, runStep, SetupError } from '../setup/step.mjs';
+import { rootDir, run, runStep, SetupError } from '../setup/step.mjs';
 import { ensureReleasePackages } from '../setup/system-packages.mjs';
 import { buildFfmpeg, ffmpegInputs, sourceVersion } from './ffmpeg.mjs';
 
 export const platforms = ['linux-x64', 'linux-arm64'];
 export const thisPlatform = `${process.platform}-${process.arch}`;
 export const platformPackage = (platform) => `@veravox/${platform}`;
+export const platformLicence = 'Apache-2.0 AND LGPL-2.1-or-later';
 
 const ffmpegDir = path.join(rootDir, 'build/ffmpeg');
 const addonDir = path.join(rootDir, 'build/portable-addon');
@@ -25,7 +26,7 @@ export const portableBuild = {
 
 /**
  * @returns the folder of the build for other machines: `package` has the addon, FFmpeg's libraries and their licences, `source` the source
- * of these libraries, and `ffmpeg.json` their version and configuration
+ * of these libraries, and `ffmpeg.json` their version, that of zlib, and their configuration
  */
 export async function ensurePortableBuild() {
   if (!platforms.includes(thisPlatform))
@@ -88,8 +89,14 @@ function collect() {
   const configuration = fs.readFileSync(path.join(ffmpegDir, 'configuration'), 'utf8');
   fs.writeFileSync(
     path.join(portableDir, 'ffmpeg.json'),
-    JSON.stringify({ version: sourceVersion(ffmpegDir), configuration }),
+    JSON.stringify({ version: sourceVersion(ffmpegDir), zlib: zlibVersion(), configuration }),
   );
+}
+
+function zlibVersion() {
+  const [, version] = /^Version: (\S+)/m.exec(run('dpkg-query', '--status', 'zlib1g-dev')) ?? [];
+  if (version === undefined) throw new SetupError('dpkg-query does not tell the version of zlib1g-dev.');
+  return version;
 }
 
 export const readFfmpeg = (portable) =>
@@ -113,7 +120,7 @@ ${ffmpeg.configuration}
 /** @param portable the folder of ensurePortableBuild */
 export function writePlatformPackage(folder, portable) {
   const read = (name) => fs.readFileSync(path.join(rootDir, name), 'utf8');
-  const { version, license, engines } = JSON.parse(read('package.json'));
+  const { version, engines } = JSON.parse(read('package.json'));
   fs.cpSync(path.join(portable, 'package'), folder, { recursive: true });
   fs.copyFileSync(path.join(rootDir, 'LICENSE'), path.join(folder, 'LICENSE'));
   fs.writeFileSync(path.join(folder, 'README.md'), readme(version, readFfmpeg(portable)));
@@ -121,7 +128,7 @@ export function writePlatformPackage(folder, portable) {
     name: platformPackage(thisPlatform),
     version,
     description: `The native part of veravox for ${thisPlatform} with glibc.`,
-    license: `${license} AND LGPL-2.1-or-later`,
+    license: platformLicence,
     os: [process.platform],
     cpu: [process.arch],
     libc: ['glibc'],

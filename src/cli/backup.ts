@@ -18,11 +18,12 @@ export function addBackupCommands(program: Command): void {
     .action(async (folder: string, { withoutFiles = false }: { withoutFiles?: boolean }) => {
       const config = loadConfig(process.env);
       const target = path.resolve(folder);
-      const { files, database } = await withDatabase(config, (opened) =>
+      const { note, leftOut } = await withDatabase(config, (opened) =>
         writeBackup({ dataDir: config.dataDir, database: opened, target, withObjects: !withoutFiles }),
       );
-      tell(shown`Written: ${target} (${files} files)\n`);
-      if (database === 'postgres') {
+      tell(shown`Written: ${target} (${note.files} files)\n`);
+      tellLeftOut(leftOut);
+      if (note.database === 'postgres') {
         tell(shown`The database is PostgreSQL and not in it: run pg_dump before this command.\n`);
       }
       if (config.storageBucket !== '') tell(shown`Files in the bucket are not in it.\n`);
@@ -33,12 +34,19 @@ export function addBackupCommands(program: Command): void {
     .description('Fill an empty data folder from a backup.')
     .action(async (folder: string) => {
       const { dataDir, database: address } = loadConfig(process.env);
-      const { createdAt, veravox, database } = await restoreBackup(path.resolve(folder), dataDir);
+      const { note, leftOut } = await restoreBackup(path.resolve(folder), dataDir);
+      const { createdAt, veravox, database } = note;
       tell(shown`Restored: the backup of ${createdAt} by veravox ${veravox}\n`);
+      tellLeftOut(leftOut);
       if (database === 'postgres') tell(shown`Restore the dump of its PostgreSQL database as well.\n`);
       else if (address !== undefined) {
         tell(shown`Its database is SQLite. Run veravox database copy to use it with VERAVOX_DATABASE_URL.\n`);
       }
       noteDataFolder(dataDir);
     });
+}
+
+function tellLeftOut(leftOut: readonly string[]): void {
+  for (const name of leftOut)
+    tell(shown`Left out: ${name} is neither a file nor a folder, nor leads to one.\n`);
 }

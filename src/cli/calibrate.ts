@@ -13,7 +13,6 @@ import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.j
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
 import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
 import { withDatabase } from '../state/database/open-database.js';
-import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
@@ -57,8 +56,8 @@ export function addCalibrateCommand(program: Command): void {
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
   const config = loadConfig(process.env);
-  // Finds damage now, before the result of a long run is lost.
-  await loadOperatingPoints(config);
+  // Finds damage now, before the result of a long run is lost. Saving it updates the tables.
+  await withDatabase(config, (database) => new OperatingPointTable(database).all());
   const scored = await scoreList(file, options, showListProgress);
   const { samples, failed } = outcomesOf(scored.rows);
   const threshold = search(target, scored, samples);

@@ -47,11 +47,7 @@ const sqliteOf = (config: Config): Config => ({ ...config, database: undefined }
 /** Changes neither. */
 async function tryCopy(config: Config): Promise<TableCount[]> {
   const source = await openUnchanged(sqliteOf(config));
-  if (source === undefined) {
-    throw new Error(
-      `${databaseFile(config.dataDir)} is of an earlier version; the copy without --dry-run updates it first.`,
-    );
-  }
+  if (source === undefined) throw new Error(`${databaseFile(config.dataDir)} has no tables.`);
   try {
     const counts = await countsToCopy(source);
     // Without tables it is empty.

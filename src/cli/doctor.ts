@@ -17,7 +17,7 @@ import { unknownVariables } from '../base/config/unknown-variables.js';
 import { messageOf } from '../base/errors/message-of.js';
 import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
-import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
+import { EarlierTables, inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
 import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
@@ -29,6 +29,17 @@ const describeAdapter = ({ name, isSoftware }: VulkanAdapter): string =>
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
+
+const unlessEarlier =
+  (check: Check): Check =>
+  async (config) => {
+    try {
+      return await check(config);
+    } catch (error) {
+      if (error instanceof EarlierTables) return 'not read: the next start will update the tables first';
+      throw error;
+    }
+  };
 
 const checks: Readonly<Record<string, Check>> = {
   settings: () => {
@@ -89,7 +100,7 @@ const checks: Readonly<Record<string, Check>> = {
     return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
   database: inspectDatabase,
-  'operating points': async (config) => {
+  'operating points': unlessEarlier(async (config) => {
     const points = await loadOperatingPoints(config);
     const { detectors, speakerModels } = modelStatus((await loadManifest(config.modelsDir)).models);
     const [unusable] = points.unusable([...detectors, ...speakerModels]);
@@ -99,7 +110,7 @@ const checks: Readonly<Record<string, Check>> = {
     return points.all.length === 0
       ? 'none'
       : points.all.map(({ name, model, threshold }) => `${name} of ${model} (${threshold})`).join(', ');
-  },
+  }),
   'file storage': async (config) => {
     const { storageBucket, storageEndpoint } = config;
     if (storageBucket === '') return 'the data folder';
@@ -115,13 +126,13 @@ const checks: Readonly<Record<string, Check>> = {
     }
     return `${bucket} can be listed`;
   },
-  'API keys': async (config) => {
+  'API keys': unlessEarlier(async (config) => {
     const database = await openUnchanged(config);
     const keys = database === undefined ? [] : await new KeyTable(database).list();
     await database?.close();
     const active = keys.filter((key) => isActive(key, new Date())).length;
     return keys.length === 0 ? 'none yet; the first start creates one' : `${active} active of ${keys.length}`;
-  },
+  }),
 };
 
 interface DoctorOptions {

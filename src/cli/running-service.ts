@@ -17,7 +17,7 @@ import { onStopSignals } from './stop-signals.js';
 
 /**
  * The data folder, of which this process is the only owner from now on, and the database.
- * @throws DataFolderInUse, EarlierDataFolder, DatabaseError
+ * @throws DataFolderInUse, IncompleteRestore, EarlierDataFolder, DatabaseError
  */
 export async function openOwnState(
   config: Config,
@@ -58,7 +58,7 @@ export function gracefulStop(
   };
 }
 
-/** Signals to stop end the process gracefully; SIGHUP reloads certificate and models, or tells that the terminal has gone. */
+/** Signals to stop end the process gracefully; SIGHUP reloads secrets and models, or tells that the terminal has gone. */
 export function followSignals({
   service,
   stopGracefully,
@@ -75,7 +75,7 @@ export function followSignals({
   const stop = stopOnSignal(stopGracefully, log);
   hangUp.follow((isTerminalGone) => {
     if (!isTerminalGone) {
-      service.renewTls();
+      service.renewSecrets();
       service.reloadModels();
       return;
     }

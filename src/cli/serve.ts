@@ -63,7 +63,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     const stop = stopWithSupervisor(stopGracefully, log.logger);
     parent.follow({
       stop,
-      renewTls: service.renewTls,
+      renewSecrets: service.renewSecrets,
       reload: service.reloadModels,
       refuse: service.refuse,
       metrics: service.metrics,

@@ -51,7 +51,7 @@ export interface ServiceOptions {
 }
 
 /** All that one process serves with. */
-export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' | 'history'> {
+export interface Service extends Pick<Orders, 'renewSecrets' | 'refuse' | 'metrics' | 'history'> {
   readonly port: number;
   readonly adminPort: number | undefined;
   /** Whether the models gave their known answers at the start. */
@@ -171,11 +171,16 @@ async function openService(options: ServiceOptions, closers: Closers): Promise<S
     isReady: status.ready && (files.watch?.isUsable ?? true),
     note: (event) => records.note(event),
     reloadModels: () => reload.request(),
-    renewTls() {
+    renewSecrets() {
       try {
         started.renewTls();
       } catch (error) {
         logger.error({ err: error }, 'the certificate was not reloaded');
+      }
+      try {
+        files.embedded?.renewCredentials();
+      } catch (error) {
+        logger.error({ err: error }, 'storage.json was not reloaded; keeping the current credentials');
       }
     },
     refuse: (sha256) => refusals.add(sha256),

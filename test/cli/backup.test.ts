@@ -3,6 +3,7 @@
 // `veravox backup` and `veravox restore`: of a server under load, everything from before the backup is as it was in another
 // place, and everything from during the backup is there whole or not at all.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -46,6 +47,95 @@ test('a backup never replaces anything, and a restore fills empty data folders o
   }
   fs.writeFileSync(path.join(backup, 'more'), '');
   assert.match((await restore(backup, 'new')).stderr, /it is incomplete/);
+});
+
+test('an interrupted restore is told apart: no server and no command uses its folder', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { VERAVOX_DATA_DIR: path.join(folder, 'data') };
+  await runCli(['keys', 'create'], env);
+  fs.writeFileSync(path.join(folder, 'data/days.json'), '{}');
+  const backup = path.join(folder, 'backup');
+  assert.equal((await runCli(['backup', backup], env)).status, 0);
+  const database = path.join(backup, 'veravox.db');
+  fs.renameSync(database, `${database}.whole`);
+  // Nobody writes into it, so the restore hangs at its last file.
+  assert.equal(spawnSync('mkfifo', [database]).status, 0);
+  const half = { VERAVOX_DATA_DIR: path.join(folder, 'half') };
+  const restore = new Cli(['restore', backup], half);
+  const restored = path.join(half.VERAVOX_DATA_DIR, 'days.json');
+  await eventually(() => fs.existsSync(restored), 'the other files are there');
+  restore.child.kill('SIGKILL');
+  await restore.finished;
+  for (const args of [
+    ['serve', '--port', '0'],
+    ['keys', 'create'],
+    ['keys', 'list'],
+    ['usage'],
+    ['backup', path.join(folder, 'of-half')],
+    ['restore', backup],
+  ]) {
+    const { status, stderr, stdout } = await runCli(args, half);
+    assert.equal(status, 1, `${args}: ${stdout}${stderr}`);
+    assert.match(
+      stderr,
+      /half has only a part of the backup \S+backup\. .*empty the folder and restore again/,
+    );
+  }
+  assert.match((await runCli(['doctor'], half)).stdout, /half has only a part of the backup/);
+  assert.ok(!fs.existsSync(path.join(half.VERAVOX_DATA_DIR, 'veravox.db')));
+
+  fs.renameSync(`${database}.whole`, database);
+  fs.rmSync(half.VERAVOX_DATA_DIR, { recursive: true });
+  assert.equal((await runCli(['restore', backup], half)).status, 0);
+  assert.equal((await runCli(['keys', 'list'], half)).status, 0);
+  assert.deepEqual(
+    fs.readdirSync(half.VERAVOX_DATA_DIR).filter((name) => name.includes('restore')),
+    [],
+  );
+});
+
+test('a backup follows links, and names everything that it leaves out', async (t) => {
+  const folder = temporaryFolder(t);
+  const dataDir = path.join(folder, 'data');
+  const env = { VERAVOX_DATA_DIR: dataDir };
+  await runCli(['keys', 'create'], env);
+  const disk = path.join(folder, 'large-disk');
+  fs.mkdirSync(path.join(disk, 'aa'), { recursive: true });
+  fs.writeFileSync(path.join(disk, 'aa/one'), 'object');
+  fs.symlinkSync(disk, path.join(dataDir, 'objects'));
+  const elsewhere = path.join(folder, 'elsewhere');
+  fs.mkdirSync(elsewhere);
+  fs.writeFileSync(path.join(elsewhere, 'two'), 'another');
+  fs.symlinkSync(elsewhere, path.join(disk, 'bb'));
+  fs.writeFileSync(path.join(folder, 'secret'), '{}');
+  fs.symlinkSync('../secret', path.join(dataDir, 'storage.json'));
+  const odd = ['broken', 'itself', 'back', 'pipe'].map((name) => path.join(disk, name));
+  const [broken = '', itself = '', back = '', pipe = ''] = odd;
+  fs.symlinkSync('nowhere', broken);
+  fs.symlinkSync('itself', itself);
+  fs.symlinkSync(disk, back);
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  // Two that lead to each other.
+  fs.symlinkSync(disk, path.join(elsewhere, 'round'));
+
+  const backup = path.join(folder, 'backup');
+  const { status, stderr } = await runCli(['backup', backup], env);
+  assert.equal(status, 0, stderr);
+  const leftOut = [...stderr.matchAll(/^Left out: (\S+) is neither/gm)].map(([, name]) => name);
+  const inData = (name: string): string => path.join(dataDir, 'objects', name);
+  assert.deepEqual(leftOut.sort(), ['broken', 'itself', 'back', 'pipe', 'bb/round'].map(inData).sort());
+  const copy = path.join(folder, 'copy');
+  const restored = await runCli(['restore', backup], { VERAVOX_DATA_DIR: copy });
+  assert.equal(restored.status, 0, restored.stderr);
+  for (const [name, content] of [
+    ['objects/aa/one', 'object'],
+    ['objects/bb/two', 'another'],
+    ['storage.json', '{}'],
+  ] as const) {
+    const file = path.join(copy, name);
+    assert.ok(!fs.lstatSync(file).isSymbolicLink());
+    assert.equal(fs.readFileSync(file, 'utf8'), content);
+  }
 });
 
 test('with PostgreSQL, a backup has the files and says that the dump is missing', async (t) => {

@@ -22,12 +22,43 @@ const unit = fs.readFileSync(unitFile, 'utf8');
 const valuesOf = (directive: string): string[] =>
   [...unit.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-test('systemd judges the exposure of the unit as 2.0 at most', () => {
+/** @returns what systemd says of a unit whose exposure is 2.0 at most */
+function judged(file: string): string {
   // The threshold is ten times the exposure.
-  const args = ['security', '--offline=true', '--no-pager', '--threshold=20', unitFile];
+  const args = ['security', '--offline=true', '--no-pager', '--threshold=20', file];
   const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
   assert.equal(status, 0, stdout + stderr);
-  assert.match(stdout, /Overall exposure level for veravox\.service: [01]\.\d|: 2\.0/);
+  return stdout;
+}
+
+const page = fs.readFileSync(path.join(packageDir, 'docs/systemd.md'), 'utf8');
+
+test('systemd judges the exposure of the unit as the page says', () => {
+  const [, exposure] = /judges its exposure as (\d\.\d) of 10/.exec(page) ?? [];
+  assert.ok(judged(unitFile).includes(`Overall exposure level for veravox.service: ${exposure} `));
+});
+
+test('with the drop-in for GPUs, the service has the nodes of every kind of GPU, and is as hardened as the page says', (t) => {
+  const folder = temporaryFolder(t);
+  const [, dropIn = ''] = /^ {2}```ini\n([\s\S]*?)^ {2}```$/m.exec(page) ?? [];
+  const file = path.join(folder, 'veravox.service');
+  fs.copyFileSync(unitFile, file);
+  fs.mkdirSync(`${file}.d`);
+  fs.writeFileSync(path.join(`${file}.d`, 'gpu.conf'), dropIn.replaceAll(/^ {2}/gm, ''));
+  const verdict = judged(file);
+  const [, devices = ''] = /DeviceAllow= +.* devices: (.*?) {2,}/.exec(verdict) ?? [];
+  // Mesa and NVIDIA name them so in /proc/devices.
+  for (const kind of ['drm', 'nvidia', 'nvidia-frontend', 'nvidia-uvm']) {
+    assert.ok(devices.split(' ').includes(`char-${kind}:rw`), `${kind}: ${devices}`);
+  }
+  // Debian's rules for render nodes.
+  assert.match(verdict, /SupplementaryGroups= +Service runs with supplementary groups/);
+  assert.match(verdict, /PrivateDevices= +Service potentially has access to hardware devices/);
+  const [, exposure] = /With it, the exposure is (\d\.\d)\./.exec(page) ?? [];
+  assert.ok(verdict.includes(`Overall exposure level for veravox.service: ${exposure} `), verdict);
+  // It prints what it cannot read; programs of the unit need not be here.
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  assert.doesNotMatch(stdout + stderr, /gpu\.conf|veravox\.service:\d/);
 });
 
 test('its times allow a graceful stop, and its settings exist', () => {

@@ -14,8 +14,8 @@ import { writeTinyModels } from '../support/tiny-models.js';
 
 const LOAD = 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())';
 
-test('a server continues with the data of 0.3.0: keys, usage, jobs, files, webhook secrets and audit', async (t) => {
-  const folder = temporaryFolder(t);
+/** @returns the data folder, and what is in it */
+function dataOf030(folder: string) {
   const dataDir = path.join(folder, 'data');
   fs.cpSync(path.join(packageDir, 'test/fixtures/data-0.3.0'), dataDir, { recursive: true });
   const input = fs.readFileSync(path.join(dataDir, 'veravox.sql'));
@@ -26,6 +26,53 @@ test('a server continues with the data of 0.3.0: keys, usage, jobs, files, webho
     usage: readonly unknown[];
   };
   for (const name of ['veravox.sql', 'expected.json']) fs.rmSync(path.join(dataDir, name));
+  return { dataDir, expected };
+}
+
+test('until the tables are updated, commands that change nothing say so, and none takes them for empty', async (t) => {
+  const { dataDir } = dataOf030(temporaryFolder(t));
+  const env = { VERAVOX_DATA_DIR: dataDir };
+  const database = path.join(dataDir, 'veravox.db');
+  const stepsDone = (): string => {
+    const query =
+      'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT name FROM schema_migrations"))';
+    return execFileSync('/usr/bin/python3', ['-c', query, database], { encoding: 'utf8' });
+  };
+  const before = stepsDone();
+  const clip = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+  const list = path.join(dataDir, '../list.csv');
+  fs.writeFileSync(list, `path,label\n${clip},bonafide\n`);
+  const copied = { ...env, VERAVOX_DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' };
+  const commands: [string[], Record<string, string>][] = [
+    [['predict', clip, '--threshold', 'low-risk'], env],
+    [['predict', clip, '--profile', 'calls'], env],
+    [['evaluate', list, '--threshold', 'low-risk'], env],
+    [['enroll', clip], { ...env, VERAVOX_MATCH_THRESHOLD: 'low-risk' }],
+    [['database', 'copy', '--dry-run'], copied],
+  ];
+  for (const [args, settings] of commands) {
+    const { status, stdout, stderr } = await runCli(args, settings);
+    assert.equal(status, 1, `${args}: ${stdout}`);
+    assert.match(
+      stderr,
+      /veravox\.db is of an earlier version, .* next start of the server, or by veravox keys list/,
+    );
+  }
+  const { stdout } = await runCli(['doctor'], env);
+  assert.match(stdout, /the next start will update its tables/);
+  assert.match(stdout, /operating points +not read: the next start will update the tables first/);
+  assert.match(stdout, /API keys +not read: the next start will update the tables first/);
+  assert.equal(stepsDone(), before);
+  // The way out that they name.
+  assert.equal((await runCli(['keys', 'list'], env)).status, 0);
+  const known = await runCli(['predict', clip, '--threshold', 'low-risk'], env);
+  assert.match(known.stderr, /low-risk/);
+  assert.doesNotMatch(known.stderr, /earlier version/);
+});
+
+test('a server continues with the data of 0.3.0: keys, usage, jobs, files, webhook secrets and audit', async (t) => {
+  const folder = temporaryFolder(t);
+  const { dataDir, expected } = dataOf030(folder);
   const models = path.join(folder, 'models');
   fs.mkdirSync(models);
   const env = {

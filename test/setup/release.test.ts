@@ -90,11 +90,23 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
   withPortableBuild(dir);
   fs.rmSync(path.join(dir, 'client/tsconfig.json'));
   assert.equal(run(dir, 'git', 'commit', '--quiet', '--all', '--message', 'Break it').status, 0);
+  assertReleasesNothing(dir);
+  // Fails at the last step: tags must be signed, and nothing signs them.
+  assert.equal(run(dir, 'git', 'reset', '--quiet', '--hard', 'HEAD~').status, 0);
+  assert.equal(run(dir, 'git', 'config', 'tag.gpgSign', 'true').status, 0);
+  assert.equal(run(dir, 'git', 'config', 'gpg.program', 'false').status, 0);
+  assert.match(assertReleasesNothing(dir), /failed to sign|gpg/);
+});
+
+/** @returns the errors */
+function assertReleasesNothing(dir: string): string {
   const before = run(dir, 'git', 'rev-parse', 'HEAD').stdout;
-  assert.equal(release(dir, '99.0.0').status, 1);
+  const { status, stderr } = release(dir, '99.0.0');
+  assert.equal(status, 1, stderr);
   assert.equal(run(dir, 'git', 'rev-parse', 'HEAD').stdout, before);
   assert.deepEqual([run(dir, 'git', 'status', '--short').stdout, run(dir, 'git', 'tag').stdout], ['', '']);
-});
+  return stderr;
+}
 
 const platform = `${process.platform}-${process.arch}`;
 
@@ -108,6 +120,58 @@ const filesOf = (version: string): string[] =>
     `veravox-client-${version}.tgz`,
     `veravox-chart-${version}.tgz`,
   ].sort();
+
+interface Bill {
+  readonly bomFormat: string;
+  readonly components: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly purl: string;
+    readonly licenses: readonly { readonly license: { readonly name: string } }[];
+  }[];
+}
+
+interface Locked {
+  readonly name?: string;
+  readonly version: string;
+  readonly os?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Name and version of everything that the tarball of the server installs or has inside, judged by the tarball. */
+function containedIn(dir: string, tarball: string): string[] {
+  const { packages } = JSON.parse(read(dir, 'package-lock.json')) as { packages: Record<string, Locked> };
+  const described = JSON.parse(tarEntry(tarball, 'package/package.json')) as Locked;
+  const found = new Map<string, Locked>();
+  const follow = ({ dependencies, optionalDependencies }: Locked, from: string): void => {
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      // As Node looks for it: beside, then further up.
+      let folder = from;
+      while (packages[`${folder}node_modules/${name}`] === undefined && folder !== '')
+        folder = folder.replace(/(?:^|(?<=\/))node_modules\/(?:@[^/]+\/)?[^/]+\/$/, '');
+      const location = `${folder}node_modules/${name}`;
+      const locked = packages[location] ?? { version: optionalDependencies?.[name] ?? 'not locked' };
+      if (found.has(location) || locked.os?.includes('linux') === false) continue;
+      found.set(location, locked);
+      follow(locked, `${location}/`);
+    }
+  };
+  follow(described, '');
+  const installed = [...found].map(([location, { name, version }]) => {
+    return `${name ?? location.replace(/.*node_modules\//, '')} ${version}`;
+  });
+  const matchesIn = (file: string, pattern: RegExp): string[] =>
+    [...tarEntry(tarball, `package/${file}`).matchAll(pattern)].map(([, match = '']) => match);
+  const bundled = matchesIn('THIRD-PARTY-LICENCES', /^(\S+ \d\S*) \(.+\)$/gm);
+  const inPages = matchesIn('dist/dashboard/LICENSES.txt', /^([a-z-]+)\n\n/gm);
+  assert.ok(bundled.length > 10 && inPages.includes('preact') && inPages.includes('uplot'), `${inPages}`);
+  assert.ok(tarEntry(tarball, 'package/dist/docs-page/swagger-ui.css').length > 0);
+  const pages = [...inPages, 'swagger-ui-dist'].map(
+    (name) => `${name} ${packages[`node_modules/${name}`]?.version}`,
+  );
+  return [...installed, ...bundled, ...pages];
+}
 
 test('a dry run makes the files of the present state, and changes nothing else', { skip }, (t) => {
   const dir = cloned(t);
@@ -126,12 +190,19 @@ test('a dry run makes the files of the present state, and changes nothing else',
   const summed = read(outDir, 'SHA256SUMS').trim().split('\n');
   assert.equal(summed.length, filesOf(version).length - 1, 'all files but itself');
 
-  const { bomFormat, components } = JSON.parse(read(outDir, `veravox-${version}.cdx.json`));
+  const { bomFormat, components } = JSON.parse(read(outDir, `veravox-${version}.cdx.json`)) as Bill;
   assert.equal(bomFormat, 'CycloneDX');
-  const named = components.map(({ name }: { name: string }) => name);
-  // The last two are inside of other packages.
-  for (const name of ['onnxruntime-node', 'libsql', 'ffmpeg']) assert.ok(named.includes(name), name);
   const licences = read(outDir, 'LICENCES.txt');
+  assert.deepEqual(
+    components.map(({ name, version: of, licenses }) => `${name} ${of}: ${licenses[0]?.license.name}`),
+    licences.trim().split('\n'),
+  );
+  const purls = components.map(({ purl }) => purl);
+  assert.equal(new Set(purls).size, purls.length);
+  const named = components.map(({ name, version: of }) => `${name} ${of}`);
+  const contained = containedIn(dir, path.join(outDir, `veravox-${version}.tgz`));
+  assert.ok(contained.length > 80, `${contained.length}`);
+  for (const part of [...contained, 'FFmpeg 0', 'zlib 0']) assert.ok(named.includes(part), part);
   assert.match(licences, /^onnxruntime-node \S+: MIT$/m);
   assert.match(licences, /^FFmpeg 0: LGPL-2\.1-or-later$/m);
   assert.doesNotMatch(licences, /: (not|undefined)|[^L]GPL/);

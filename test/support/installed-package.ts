@@ -141,6 +141,6 @@ export function standInForPortableBuild(folder: string): string {
   );
   fs.writeFileSync(path.join(portable, 'package/licences/FFmpeg.txt'), 'Of the system.\n');
   fs.writeFileSync(path.join(portable, 'source/ffmpeg_0.dsc'), 'Of the system.\n');
-  fs.writeFileSync(path.join(portable, 'ffmpeg.json'), '{"version":"0","configuration":""}');
+  fs.writeFileSync(path.join(portable, 'ffmpeg.json'), '{"version":"0","zlib":"0","configuration":""}');
   return portable;
 }

@@ -47,6 +47,42 @@ def test_retry_after_may_be_a_date(client_of, fake_service):
     assert len(service.received) == 3
 
 
+MOMENT = 4_102_444_800
+"""2100-01-01, a Friday."""
+
+
+@pytest.mark.parametrize(
+    ("date", "wanted"),
+    [
+        ("Fri, 01 Jan 2100 00:00:00 GMT", MOMENT),
+        ("Friday, 01-Jan-2100 00:00:00 GMT", MOMENT),
+        ("Fri, 01 Jan 2100 02:00:00 +0200", MOMENT),
+        # As C's asctime writes it, which is in UTC.
+        ("Fri Jan  1 00:00:00 2100", MOMENT),
+        ("Fri, 01 Jan 1999 00:00:00 GMT", 0),
+        *(
+            (text, None)
+            for text in ("soon", "-1", "1.5", "Fri", "Fri, 01 Foo 2100 00:00:00 GMT", "1 2 3 4 5", ", , , , ,")
+        ),
+        ("Fri, 99 Jan 99999999999999999999 99:99:99 GMT", None),
+    ],
+)
+def test_dates_that_say_when_to_retry(client_of, fake_service, monkeypatch, date, wanted):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        with pytest.raises(VeravoxError) as caught:
+            client_of(fake_service(refused(503, date)).base_url).predict(FILE, max_retries=0)
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+    told = caught.value.retry_after_s
+    if wanted:
+        assert abs(told + time.time() - wanted) < 60
+    else:
+        assert told == wanted
+
+
 def test_the_last_refusal_is_raised(client_of, fake_service):
     service = fake_service(refused(429, "0"))
     with pytest.raises(VeravoxError) as caught:

@@ -2,6 +2,7 @@
 """Live audio gets the verdict of the same audio as a file, also over connections that break."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import json
 import socket
@@ -10,11 +11,20 @@ import threading
 
 import pytest
 from conftest import FIXTURES
-from veravox_client import AsyncVeravoxClient, VeravoxError
+from veravox_client import AsyncVeravoxClient, VeravoxClient, VeravoxError
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 RATE = 16_000
 PCM = {"encoding": "pcm16", "sample_rate": RATE}
+READY = {
+    "type": "ready",
+    "session_id": "s",
+    "secret": "x",
+    "resume_within_s": 1,
+    "max_waiting_s": 30,
+    "sample_rate": RATE,
+}
 
 
 @pytest.fixture(scope="session")
@@ -144,8 +154,7 @@ def test_a_lost_connection_loses_no_audio_and_no_window(client_of, server, wav):
 def stopping(socket_):
     """A server that begins the stream and then ends it."""
     socket_.recv()
-    ready = {"type": "ready", "session_id": "s", "secret": "x", "resume_within_s": 1, "max_waiting_s": 30}
-    socket_.send(json.dumps({**ready, "sample_rate": RATE}))
+    socket_.send(json.dumps(READY))
     socket_.recv()
     error = {"type": "error", "error": "unavailable", "key": "STOPPING", "message": "It stops.", "status": 503}
     socket_.send(json.dumps({**error, "correlation_id": "c"}))
@@ -164,6 +173,93 @@ def test_a_stream_that_the_server_closes_fails_with_its_reason(client_of):
         assert (caught.value.error_key, str(caught.value)) == ("STOPPING", "It stops.")
         service.shutdown()
         thread.join()
+
+
+@contextlib.contextmanager
+def one_window(received):
+    """A server that answers the first audio with a window, and notes what comes after it."""
+
+    def handle(socket_):
+        socket_.recv()
+        socket_.send(json.dumps(READY))
+        socket_.recv()
+        socket_.send(json.dumps({"type": "window", "event": 0}))
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                received.append(socket_.recv())
+
+    with serve(handle, "127.0.0.1", 0) as service:
+        thread = threading.Thread(target=service.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{service.socket.getsockname()[1]}"
+        service.shutdown()
+        thread.join()
+
+
+def within(seconds, work):
+    """Return or raise the same; fail if it hangs."""
+    done = concurrent.futures.Future()
+
+    def run():
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return done.result(seconds)
+
+
+@pytest.mark.parametrize("is_sending", [False, True])
+def test_a_blocking_stream_may_be_closed_in_its_own_callback(is_sending):
+    after = []
+    with one_window(after) as origin:
+
+        def use():
+            closed = threading.Event()
+
+            def close(_):
+                stream.close()
+                stream.close()
+                closed.set()
+
+            with VeravoxClient(origin, "k") as client, client.stream(**PCM, on_event=close) as stream:
+                stream.send(b"\0\0")
+                # A minute of audio, which takes 45 s: this thread is in the middle of it.
+                if is_sending:
+                    with pytest.raises((ValueError, ConnectionError)):
+                        while True:
+                            stream.send(bytes(2 * RATE * 60))
+                assert closed.wait(20)
+                with pytest.raises((ValueError, ConnectionError)):
+                    stream.end()
+            return stream
+
+        stream = within(30, use)
+        assert not stream._thread.is_alive()
+
+
+@pytest.mark.parametrize("call", ["send", "end"])
+def test_a_callback_that_would_wait_for_itself_is_told(call):
+    after, errors = [], []
+    with one_window(after) as origin:
+
+        def use():
+            asked = threading.Event()
+
+            def ask(_):
+                try:
+                    stream.send(b"\0\0") if call == "send" else stream.end()
+                except RuntimeError as error:
+                    errors.append(str(error))
+                asked.set()
+
+            with VeravoxClient(origin, "k") as client, client.stream(**PCM, on_event=ask) as stream:
+                stream.send(b"\0\0")
+                assert asked.wait(20)
+
+        within(30, use)
+    assert errors == ["A callback can only close the stream: send and end it elsewhere."]
 
 
 def test_a_cancelled_opening_leaves_nothing_behind():

@@ -3,6 +3,7 @@ import type { Config } from '../../base/config/options.js';
 import type { StreamFields } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
+import { once } from '../../base/once.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import type { Holder } from '../admission/shared-budget.js';
 import type { Calls } from '../streams/call-log.js';
@@ -56,11 +57,13 @@ export function placeFor(holder: Holder, { connections, memory }: SharedStreamPa
   const permit = connections.acquire(holder);
   try {
     const held = new ConnectionMemory(memory, holder);
+    const leave = once(() => permit.release());
     return {
       memory: held,
+      leave,
       release() {
         held.release();
-        permit.release();
+        leave();
       },
     };
   } catch (error) {

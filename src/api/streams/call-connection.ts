@@ -105,7 +105,7 @@ export class CallConnection implements SocketHandler {
   #isEnding = false;
   #isOver = false;
 
-  /** @param place given back some time after the end */
+  /** @param place left at the end of the audio; its memory holds the events for some time */
   constructor(host: CallHost, place: ConnectionPlace) {
     this.#host = host;
     this.#place = place;
@@ -157,7 +157,13 @@ export class CallConnection implements SocketHandler {
   }
 
   #open(name: LegName, { encoding, parameters }: StartOfCall): Leg {
-    const stream = this.#host.start({ ...parameters, encoding, sample_rate: TELEPHONE_RATE_HZ });
+    const { prediction_id: id } = parameters;
+    const stream = this.#host.start({
+      ...parameters,
+      ...(id !== undefined && { prediction_id: `${id}:${name}` }),
+      encoding,
+      sample_rate: TELEPHONE_RATE_HZ,
+    });
     const leg = new Leg(
       name,
       encoding,
@@ -182,9 +188,15 @@ export class CallConnection implements SocketHandler {
     }
   }
 
+  /** Nothing more is read. */
+  #beginEnding(): void {
+    this.#isEnding = true;
+    this.#place.leave();
+  }
+
   #end(): void {
     if (this.#isEnding) return;
-    this.#isEnding = true;
+    this.#beginEnding();
     for (const leg of this.#legs.values()) {
       try {
         leg.end();
@@ -205,7 +217,7 @@ export class CallConnection implements SocketHandler {
 
   /** Ends all legs. */
   #fail(reason: ServiceError): void {
-    this.#isEnding = true;
+    this.#beginEnding();
     this.#failure ??= reason;
     for (const leg of this.#legs.values()) leg.fail(reason);
     this.#over();

@@ -6,9 +6,11 @@ import type { ConnectionMemory } from './stream-memory.js';
 /** Kept for followers that come late, or come back. */
 const MAX_KEPT_EVENTS = 1024;
 
+type CallMemory = Pick<ConnectionMemory, 'keepUnread' | 'keepOnly'>;
+
 /** The events of one call as server-sent events, for any number of followers. */
 export class CallLog {
-  readonly #memory: Pick<ConnectionMemory, 'keepUnread'>;
+  readonly #memory: CallMemory;
   readonly #events: string[] = [];
   readonly #listeners = new Set<() => void>();
   #keptBytes = 0;
@@ -16,7 +18,7 @@ export class CallLog {
   #first = 0;
   #isOver = false;
 
-  constructor(memory: Pick<ConnectionMemory, 'keepUnread'>) {
+  constructor(memory: CallMemory) {
     this.#memory = memory;
   }
 
@@ -41,6 +43,7 @@ export class CallLog {
   /** No further events. */
   end(): void {
     this.#isOver = true;
+    this.#memory.keepOnly(this.#keptBytes);
     for (const listener of this.#listeners) listener();
   }
 

@@ -33,6 +33,8 @@ export interface StreamHost {
 /** A connection's resources, with or without a stream. */
 export interface ConnectionPlace {
   readonly memory: ConnectionMemory;
+  /** Lets another connection in; the memory stays. */
+  leave(): void;
   release(): void;
 }
 

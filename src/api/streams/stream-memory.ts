@@ -33,6 +33,11 @@ export class ConnectionMemory {
     this.#held.resize(MAX_AUDIO_MESSAGE_BYTES + Math.max(FREE_UNREAD_BYTES, bytes));
   }
 
+  /** Nothing more is received. */
+  keepOnly(bytes: number): void {
+    this.#held.resize(bytes);
+  }
+
   release(): void {
     this.#held.release();
   }

@@ -360,26 +360,28 @@ export interface Addon extends Stages {
 }
 
 const builtFile = path.join(packageDir, 'build/addon/Release/veravox.node');
-const platformPackage = `@veravox/${process.platform}-${process.arch}`;
+const platform = `${process.platform}-${process.arch}`;
+const platformPackage = `@veravox/${platform}`;
 
 /**
  * Loads the native addon: a clone's own build, or the package that npm has installed for this platform. The error of a failure names
  * the finding and the command that repairs it.
  */
 export function loadAddon(): Addon {
-  const isBuilt = fs.existsSync(builtFile);
+  const isFromNpm = isInstalledIn(packageDir) && !fs.existsSync(builtFile);
+  const found = isFromNpm ? platformPackage : builtFile;
   try {
-    return createRequire(import.meta.url)(isBuilt ? builtFile : platformPackage) as Addon;
+    return createRequire(import.meta.url)(found) as Addon;
   } catch (cause) {
     const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\nRequire stack');
     throw new Error(
       [
         `The native addon could not be loaded: ${reason}`,
-        `  looked for: ${[builtFile, ...(isBuilt ? [] : [platformPackage])].join(', ')}`,
+        `  looked for: ${found}`,
         `  running on: Node ${process.version} (${process.platform} ${process.arch})`,
-        ...(isInstalledIn(packageDir)
+        ...(isFromNpm
           ? [
-              `  to install it: npm install ${platformPackage}@${packageVersion}`,
+              `  to install it: npm install ./veravox-${platform}-${packageVersion}.tgz, which is beside veravox-${packageVersion}.tgz`,
               '  npm packages are for Linux with glibc on x64 and arm64; on other systems use a clone or a container',
             ]
           : ['  to build it: node scripts/setup.mjs']),

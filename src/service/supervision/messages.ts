@@ -12,8 +12,8 @@ export type ToProcess =
   | { readonly kind: 'stop' }
   /** Answered with `alive` by the event loop, which also answers requests. */
   | { readonly kind: 'ask-alive' }
-  /** Whatever happens to the models, no process goes on with a certificate that runs out. */
-  | { readonly kind: 'renew-tls' }
+  /** Whatever happens to the models, no process goes on with a certificate that runs out, or with secrets that have become known. */
+  | { readonly kind: 'renew-secrets' }
   /** Answered with `reloaded`. */
   | { readonly kind: 'reload' }
   /** Inputs that ended a process before, by their SHA-256 in hexadecimal digits. */

@@ -11,7 +11,7 @@ import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages
 /** The supervisor's orders to a process. */
 export interface Orders {
   stop(): void;
-  renewTls(): void;
+  renewSecrets(): void;
   reload(): void;
   /** @param sha256 of inputs to refuse, in hexadecimal digits */
   refuse(sha256: readonly string[]): void;
@@ -27,7 +27,7 @@ export class ParentLink {
   readonly inFlightElsewhere = new Map<string, number>();
   #lastId = 0;
   #refused: readonly string[] = [];
-  #isTlsRenewalWanted = false;
+  #isRenewalWanted = false;
   #isReloadWanted = false;
   #orders: Orders | undefined;
 
@@ -54,7 +54,7 @@ export class ParentLink {
   follow(orders: Orders): void {
     this.#orders = orders;
     if (this.#refused.length > 0) orders.refuse(this.#refused);
-    if (this.#isTlsRenewalWanted) orders.renewTls();
+    if (this.#isRenewalWanted) orders.renewSecrets();
     if (this.#isReloadWanted) orders.reload();
   }
 
@@ -103,9 +103,9 @@ export class ParentLink {
         if (this.#orders === undefined) process.exit(0);
         this.#orders.stop();
         return;
-      case 'renew-tls':
-        if (this.#orders === undefined) this.#isTlsRenewalWanted = true;
-        else this.#orders.renewTls();
+      case 'renew-secrets':
+        if (this.#orders === undefined) this.#isRenewalWanted = true;
+        else this.#orders.renewSecrets();
         return;
       case 'reload':
         // Models that are being loaded may have been read before they were exchanged.

@@ -110,7 +110,7 @@ export class Supervisor {
   }
 
   /**
-   * Has each process renew its certificate, and one after the other load its models anew; one that fails keeps the rest
+   * Has each process renew its secrets, and one after the other load its models anew; one that fails keeps the rest
    * from trying.
    */
   reload(): Promise<void> {
@@ -250,7 +250,7 @@ export class Supervisor {
   }
 
   async #reloadAll(): Promise<void> {
-    for (const worker of this.#workers()) this.#order(worker, { kind: 'renew-tls' });
+    for (const worker of this.#workers()) this.#order(worker, { kind: 'renew-secrets' });
     for (const worker of this.#workers()) {
       if (this.#isStopping) return;
       if ((await this.#reloadOne(worker)) === 'loaded') continue;

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room copies what a server keeps to a folder, while it goes on working, and back into an empty data folder.
-import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
-import { access, copyFile, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream, constants as fsConstants, type Stats } from 'node:fs';
+import {
+  access,
+  copyFile,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { packageVersion } from '../../base/config/package-dir.js';
 import { incomingFolder, ownDataFolder } from '../data-folder/data-folder.js';
 import { makeFolderLater, syncFolderLater, TEMPORARY_SUFFIX } from '../data-folder/durable-file.js';
 import { formatVersion } from '../data-folder/format-version.js';
+import { markRestore, unmarkRestore } from '../data-folder/restore-mark.js';
 import { backUp } from '../database/backup.js';
 import type { Database, Dialect } from '../database/database.js';
 import { databaseFile } from '../database/open-database.js';
@@ -32,6 +44,13 @@ export interface BackupNote {
   readonly files: number;
 }
 
+/** A finished copy. */
+export interface Copied {
+  readonly note: BackupNote;
+  /** Neither files nor folders, nor links to one. */
+  readonly leftOut: readonly string[];
+}
+
 export interface BackupRequest {
   readonly dataDir: string;
   readonly database: Database;
@@ -50,7 +69,7 @@ export async function writeBackup({
   database,
   target,
   withObjects,
-}: BackupRequest): Promise<BackupNote> {
+}: BackupRequest): Promise<Copied> {
   if (isWithin(target, dataDir)) throw new Error(`${target} is in the data folder. Name another folder.`);
   if (await exists(target)) throw new Error(`${target} exists already. Name a new folder.`);
   await access(path.dirname(target));
@@ -78,7 +97,7 @@ export async function writeBackup({
     await syncFolderLater(folder);
     await rename(folder, target);
     await syncFolderLater(path.dirname(target));
-    return note;
+    return { note, leftOut: copy.leftOut };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -89,7 +108,7 @@ export async function writeBackup({
  * Fills an empty data folder from a backup. A server can start with it afterwards.
  * @throws Error when the backup is incomplete or the data folder has anything in it
  */
-export async function restoreBackup(source: string, dataDir: string): Promise<BackupNote> {
+export async function restoreBackup(source: string, dataDir: string): Promise<Copied> {
   const note = await readNote(source);
   const owned = await ownDataFolder(dataDir);
   try {
@@ -99,6 +118,7 @@ export async function restoreBackup(source: string, dataDir: string): Promise<Ba
         `The data folder ${dataDir} is not empty: it has ${found[0]}. Move its content away, or set VERAVOX_DATA_DIR to another folder.`,
       );
     }
+    markRestore(dataDir, source);
     const copy = new Copy();
     await copy.folder(source, dataDir, (name) => name === NOTE || isOfDatabase(name));
     if (copy.files !== note.files) {
@@ -106,10 +126,10 @@ export async function restoreBackup(source: string, dataDir: string): Promise<Ba
         `${source} has ${copy.files} files, but its backup wrote ${note.files}: it is incomplete, and so is ${dataDir} now.`,
       );
     }
-    // Last: without it, an interrupted restore cannot be mistaken for a complete one.
     if (note.database === 'sqlite') await copy.file(databaseFile(source), databaseFile(dataDir));
     await syncFolderLater(dataDir);
-    return note;
+    unmarkRestore(dataDir);
+    return { note, leftOut: copy.leftOut };
   } finally {
     owned.release();
   }
@@ -139,25 +159,33 @@ async function copyAudit(dir: string, target: string, copy: Copy): Promise<void>
   await syncFolderLater(target);
 }
 
-/** Files that vanish meanwhile are left out: somebody has deleted them. */
+/** Follows links. Files that vanish meanwhile are left out: somebody has deleted them. */
 class Copy {
   files = 0;
+  readonly leftOut: string[] = [];
 
-  /** @param isLeftOut names in the folder itself */
+  /**
+   * @param isLeftOut names in the folder itself
+   * @param above folders that it was reached through
+   */
   async folder(
     source: string,
     target: string,
     isLeftOut: (name: string) => boolean = () => false,
+    above: readonly string[] = [],
   ): Promise<void> {
     const entries = await readdir(source, { withFileTypes: true }).catch(ignoreMissing([]));
     if (entries.length === 0) return;
     await makeFolderLater(target);
+    const folders = [...above, await realpath(source)];
     for (const entry of entries) {
       const { name } = entry;
       if (isLeftOut(name) || name.endsWith('.lock') || name.endsWith(TEMPORARY_SUFFIX)) continue;
       const [from, to] = [path.join(source, name), path.join(target, name)];
-      if (entry.isDirectory()) await this.folder(from, to);
-      else if (entry.isFile()) await this.file(from, to);
+      const found = entry.isSymbolicLink() ? await behindLink(from, folders) : entry;
+      if (found?.isDirectory()) await this.folder(from, to, () => false, folders);
+      else if (found?.isFile()) await this.file(from, to);
+      else this.leftOut.push(from);
     }
     await syncFolderLater(target);
   }
@@ -179,6 +207,17 @@ class Copy {
     }
     await syncFile(target);
     this.files++;
+  }
+}
+
+/** Undefined for a link that leads nowhere, or back to a folder that it was reached through. */
+async function behindLink(link: string, folders: readonly string[]): Promise<Stats | undefined> {
+  try {
+    const target = await realpath(link);
+    return folders.some((folder) => isWithin(folder, target)) ? undefined : await stat(target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    return ignoreMissing(undefined)(error);
   }
 }
 

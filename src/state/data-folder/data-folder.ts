@@ -10,6 +10,7 @@ import { messageOf } from '../../base/errors/message-of.js';
 import { makeFolder, namesIn, TEMPORARY_SUFFIX } from './durable-file.js';
 import { FileLock } from './file-lock.js';
 import { describeHolders } from './lock-holders.js';
+import { refuseIncompleteRestore } from './restore-mark.js';
 
 /** A command that asks whether a server is there holds the lock for a moment; a server that ends, for longer. */
 const LOCK_PATIENCE_MS = 2000;
@@ -38,11 +39,17 @@ export interface OwnedDataFolder {
 /**
  * Makes the folder if it is missing, keeps other servers out, and removes half-written files of an earlier one. Call it once
  * per server, in its first process, before anything else touches the folder.
- * @throws DataFolderInUse
+ * @throws DataFolderInUse, IncompleteRestore
  */
 export async function ownDataFolder(dataDir: string): Promise<OwnedDataFolder> {
   makeDataFolder(dataDir);
   const lock = await takeLock(dataDir);
+  try {
+    refuseIncompleteRestore(dataDir);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   fs.ftruncateSync(lock.descriptor);
   fs.writeSync(lock.descriptor, `${process.pid}\n`, 0);
   removeLeftovers(dataDir);

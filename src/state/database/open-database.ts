@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../base/config/options.js';
 import { makeDataFolder } from '../data-folder/data-folder.js';
 import { refuseEarlierFiles } from '../data-folder/earlier-files.js';
+import { refuseIncompleteRestore } from '../data-folder/restore-mark.js';
 import type { Database, Dialect } from './database.js';
 import { countPending, migrate } from './migrate.js';
 import { migrations } from './migrations/migrations.js';
@@ -19,10 +20,11 @@ export const databaseFile = (dataDir: string): string => path.join(dataDir, 'ver
 /**
  * Opens the database that the settings name, with its tables as this program needs them. Without settings that is a file in
  * the data folder, which is made if it is missing.
- * @throws EarlierDataFolder, DatabaseError, ForeignTables
+ * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables
  */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   refuseEarlierFiles(settings.dataDir);
+  refuseIncompleteRestore(settings.dataDir);
   const database = await connect(settings);
   try {
     await migrate(database, migrations);
@@ -65,6 +67,7 @@ async function connect(settings: DatabaseSettings): Promise<Database> {
  * @throws Error that names the fault
  */
 export async function inspectDatabase(settings: DatabaseSettings): Promise<string> {
+  refuseIncompleteRestore(settings.dataDir);
   const file = databaseFile(settings.dataDir);
   if (settings.database === undefined && !fs.existsSync(file)) {
     return `SQLite: ${file} (will be created at the first start)`;
@@ -91,17 +94,32 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
+/** A command that changes nothing cannot read them. */
+export class EarlierTables extends Error {
+  override readonly name = 'EarlierTables';
+
+  constructor(database: string) {
+    super(
+      `The database ${database} is of an earlier version, and this command changes nothing. Its tables are updated by the next ` +
+        'start of the server, or by veravox keys list; earlier programs then refuse it (docs/upgrade.md).',
+    );
+  }
+}
+
 /**
  * Opens it without changing it.
- * @returns undefined if it does not exist yet, or its tables are of an earlier program
- * @throws EarlierDataFolder, DatabaseError, ForeignTables
+ * @returns undefined if it does not exist yet, or has no tables
+ * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables, EarlierTables
  */
 export async function openUnchanged(settings: DatabaseSettings): Promise<Database | undefined> {
   refuseEarlierFiles(settings.dataDir);
+  refuseIncompleteRestore(settings.dataDir);
   if (settings.database === undefined && !fs.existsSync(databaseFile(settings.dataDir))) return undefined;
   const database = await connect(settings);
   try {
-    if ((await countPending(database, migrations)) === 0) return database;
+    const steps = await countPending(database, migrations);
+    if (steps === 0) return database;
+    if (steps < migrations.length) throw new EarlierTables(database.name);
   } catch (error) {
     await database.close();
     throw error;

@@ -5,7 +5,7 @@ import { OperatingPoints } from './operating-points.js';
 
 /**
  * All operating points and profiles, for a command that changes nothing.
- * @throws EarlierDataFolder, DatabaseError
+ * @throws EarlierDataFolder, DatabaseError, EarlierTables
  */
 export async function loadOperatingPoints(settings: DatabaseSettings): Promise<OperatingPoints> {
   const database = await openUnchanged(settings);

@@ -11,6 +11,7 @@ import { MultipartUploads } from './multipart-uploads.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
 import { SignatureCheck } from './signature-check.js';
+import { SigningCredentials } from './signing-credentials.js';
 import type { StorageSecrets } from './storage-secrets.js';
 
 export interface EmbeddedSettings extends DiskSettings {
@@ -47,16 +48,16 @@ export class EmbeddedStorage implements ObjectStorage {
   readonly owners: LinkOwners;
   readonly #settings: EmbeddedSettings;
   readonly #signer: LinkSigner;
-  readonly #accessKeyId: string;
+  readonly #credentials: SigningCredentials;
   /** Of the public address, which the proxy removes. */
   readonly #path: string;
 
   private constructor(settings: EmbeddedSettings, secrets: StorageSecrets, objects: DiskObjects) {
     this.#settings = settings;
-    this.#signer = new LinkSigner(secrets);
-    this.#accessKeyId = secrets.accessKeyId;
+    this.#credentials = new SigningCredentials(secrets, settings.dataDir);
+    this.#signer = new LinkSigner(this.#credentials);
     this.#path = pathOf(settings.publicUrl);
-    this.signatures = new SignatureCheck(secrets);
+    this.signatures = new SignatureCheck(this.#credentials);
     this.owners = new LinkOwners(secrets);
     this.objects = objects;
     this.multipart = new MultipartUploads(incomingFolder(settings.dataDir), objects);
@@ -65,6 +66,11 @@ export class EmbeddedStorage implements ObjectStorage {
   static async open(settings: EmbeddedSettings, secrets: StorageSecrets): Promise<EmbeddedStorage> {
     const objects = await DiskObjects.open(settings);
     return new EmbeddedStorage(settings, secrets, objects);
+  }
+
+  /** @throws Error that says what is wrong with their file; nothing changes then */
+  renewCredentials(): void {
+    this.#credentials.renew();
   }
 
   presignPut(name: string, terms: LinkTerms): Promise<string> {
@@ -114,10 +120,10 @@ export class EmbeddedStorage implements ObjectStorage {
   isOwnLink(link: URL): boolean {
     if (!this.#pathBehindProxy(link).startsWith(`/${BUCKET}/`)) return false;
     const { publicUrl } = this.#settings;
-    const credential = link.searchParams.get('X-Amz-Credential') ?? '';
+    const [accessKeyId = ''] = link.searchParams.get('X-Amz-Credential')?.split('/') ?? [];
     return (
       (publicUrl !== '' && link.href.startsWith(`${publicUrl}/`)) ||
-      credential.startsWith(`${this.#accessKeyId}/`)
+      this.#credentials.find(accessKeyId) !== undefined
     );
   }
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SignatureV4 } from '@smithy/signature-v4';
-import { once } from '../../base/once.js';
 import {
   BUCKET,
   encoded,
   MAX_BYTES_PARAMETER,
   OWNER_PARAMETER,
   PAYLOAD_HEADER,
-  s3Signer,
   UNSIGNED_PAYLOAD,
 } from './signature.js';
-import type { StorageSecrets } from './storage-secrets.js';
+import type { SigningCredentials } from './signing-credentials.js';
 
 export interface LinkRequest {
   readonly method: 'GET' | 'PUT';
@@ -27,10 +24,10 @@ export interface LinkRequest {
 
 /** Makes links to the embedded storage: S3 path-style URLs, signed in their query. */
 export class LinkSigner {
-  readonly #signer: () => Promise<SignatureV4>;
+  readonly #credentials: SigningCredentials;
 
-  constructor(secrets: StorageSecrets) {
-    this.#signer = once(() => s3Signer(secrets));
+  constructor(credentials: SigningCredentials) {
+    this.#credentials = credentials;
   }
 
   async sign(request: LinkRequest, signingDate = new Date()): Promise<string> {
@@ -39,7 +36,7 @@ export class LinkSigner {
     const path = `/${BUCKET}/${name.split('/').map(encoded).join('/')}`;
     // The payload's hash goes into the signature but neither into the headers nor into the link.
     const hidden = new Set([PAYLOAD_HEADER]);
-    const signed = await (await this.#signer()).presign(
+    const signed = await (await this.#credentials.current.signer()).presign(
       {
         method,
         protocol: 'http:',

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SignatureV4 } from '@smithy/signature-v4';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { once } from '../../base/once.js';
 import { ChunkSignatures } from './chunk-signatures.js';
 import { ChunkedBody } from './chunked-body.js';
 import {
@@ -11,10 +9,9 @@ import {
   OWNER_PARAMETER,
   PAYLOAD_HEADER,
   REGION,
-  s3Signer,
   UNSIGNED_PAYLOAD,
 } from './signature.js';
-import type { StorageSecrets } from './storage-secrets.js';
+import type { SigningCredentials, SigningPair } from './signing-credentials.js';
 
 export interface SignedRequest {
   readonly method: string;
@@ -49,6 +46,10 @@ interface Claim {
   readonly payload: string;
 }
 
+interface CheckedClaim extends Claim {
+  readonly pair: SigningPair;
+}
+
 /** How far the clock of a client may be ahead, and behind if the request has no lifetime of its own. */
 const MAX_SKEW_MS = 15 * 60 * 1000;
 const MAX_LIFETIME_S = 7 * 24 * 3600;
@@ -65,12 +66,10 @@ const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIE
  * `authorization` header (S3 programs that know the embedded storage's credentials).
  */
 export class SignatureCheck {
-  readonly #secrets: StorageSecrets;
-  readonly #signer: () => Promise<SignatureV4>;
+  readonly #credentials: SigningCredentials;
 
-  constructor(secrets: StorageSecrets) {
-    this.#secrets = secrets;
-    this.#signer = once(() => s3Signer(secrets));
+  constructor(credentials: SigningCredentials) {
+    this.#credentials = credentials;
   }
 
   /**
@@ -107,7 +106,7 @@ export class SignatureCheck {
   async #checkSignature(
     request: SignedRequest,
     now: Date,
-  ): Promise<{ parameters: Map<string, string>; claim: Claim }> {
+  ): Promise<{ parameters: Map<string, string>; claim: CheckedClaim }> {
     const parameters = parseQuery(request.query);
     const authorization = request.headers.get('authorization');
     const claim =
@@ -118,7 +117,10 @@ export class SignatureCheck {
   }
 
   /** The reader of the body, if it comes in chunks. */
-  #chunks({ headers }: SignedRequest, { payload, date, signature }: Claim): ChunkedBody | undefined {
+  #chunks(
+    { headers }: SignedRequest,
+    { payload, date, signature, pair }: CheckedClaim,
+  ): ChunkedBody | undefined {
     // A link leaves the body open, so its holder may choose the coding.
     const given = payload === UNSIGNED_PAYLOAD ? headers.get(PAYLOAD_HEADER) : payload;
     const [form, isSigned, hasTrailer] = CHUNKED_PAYLOAD.exec(given ?? '') ?? [];
@@ -138,11 +140,15 @@ export class SignatureCheck {
           .filter((name) => name !== ''),
       ),
       contentBytes: /^\d{1,15}$/.test(decodedLength) ? Number(decodedLength) : undefined,
-      signatures: isSigned ? new ChunkSignatures(this.#secrets.secretAccessKey, date, signature) : undefined,
+      signatures: isSigned ? new ChunkSignatures(pair.secretAccessKey, date, signature) : undefined,
     });
   }
 
-  async #checkLink(request: SignedRequest, parameters: Map<string, string>, now: Date): Promise<Claim> {
+  async #checkLink(
+    request: SignedRequest,
+    parameters: Map<string, string>,
+    now: Date,
+  ): Promise<CheckedClaim> {
     if (parameters.has('AWSAccessKeyId')) {
       throw denied(
         'the link has signature version 2. Expected version 4, which is signature_version="s3v4" in boto3.',
@@ -161,7 +167,7 @@ export class SignatureCheck {
       date: parameter('X-Amz-Date'),
       payload: parameters.get('X-Amz-Content-Sha256') ?? UNSIGNED_PAYLOAD,
     };
-    const signedAt = this.#checkClaim(claim);
+    const { signedAt, pair } = this.#checkClaim(claim);
     const lifetime = parameter('X-Amz-Expires');
     const lifetimeS = /^[1-9]\d{0,5}$/.test(lifetime) ? Number(lifetime) : Number.NaN;
     if (!(lifetimeS <= MAX_LIFETIME_S)) throw denied('X-Amz-Expires is not 1 to 604800 seconds.');
@@ -169,7 +175,7 @@ export class SignatureCheck {
     const headerNames = new Set(claim.signedHeaders.split(';'));
     const headers = signedHeaders(request, headerNames);
     const hidden = headerNames.has(PAYLOAD_HEADER) ? new Set<string>() : new Set([PAYLOAD_HEADER]);
-    const signed = await (await this.#signer()).presign(
+    const signed = await (await pair.signer()).presign(
       {
         ...unsignedRequest(request, headers),
         query: Object.fromEntries(parameters),
@@ -193,7 +199,7 @@ export class SignatureCheck {
     if (signedAt.getTime() > now.getTime() + MAX_SKEW_MS) throw denied('the link is not valid yet.');
     const expiresAt = new Date(signedAt.getTime() + lifetimeS * 1000);
     if (expiresAt <= now) throw new ServiceError('LINK_EXPIRED', { expiresAt: expiresAt.toISOString() });
-    return claim;
+    return { ...claim, pair };
   }
 
   async #checkHeader(
@@ -201,7 +207,7 @@ export class SignatureCheck {
     parameters: Map<string, string>,
     authorization: string,
     now: Date,
-  ): Promise<Claim> {
+  ): Promise<CheckedClaim> {
     const form = AUTHORIZATION.exec(authorization);
     if (form === null) throw denied('the authorization header has another form than AWS4-HMAC-SHA256.');
     const [, credential = '', signedHeaderList = '', signature = ''] = form;
@@ -214,11 +220,11 @@ export class SignatureCheck {
       date: request.headers.get('x-amz-date') ?? '',
       payload,
     };
-    const signedAt = this.#checkClaim(claim);
+    const { signedAt, pair } = this.#checkClaim(claim);
     const headerNames = new Set(signedHeaderList.split(';'));
     if (!headerNames.has(PAYLOAD_HEADER)) throw denied(`the header ${PAYLOAD_HEADER} is not signed.`);
     const headers = signedHeaders(request, headerNames);
-    const signed = await (await this.#signer()).sign(
+    const signed = await (await pair.signer()).sign(
       { ...unsignedRequest(request, headers), query: Object.fromEntries(parameters), headers },
       { signingDate: signedAt, signableHeaders: headerNames },
     );
@@ -228,22 +234,22 @@ export class SignatureCheck {
     if (Math.abs(signedAt.getTime() - now.getTime()) > MAX_SKEW_MS) {
       throw denied('the clocks are more than 15 minutes apart.');
     }
-    return claim;
+    return { ...claim, pair };
   }
 
-  /** @returns when it was signed */
-  #checkClaim({ credential, signedHeaders: names, date }: Claim): Date {
+  #checkClaim({ credential, signedHeaders: names, date }: Claim): { signedAt: Date; pair: SigningPair } {
     const signedAt = parseDate(date);
     if (signedAt === undefined) throw denied('the date is missing or malformed.');
-    const [accessKeyId, ...scope] = credential.split('/');
-    if (accessKeyId !== this.#secrets.accessKeyId) throw new ServiceError('ACCESS_KEY_UNKNOWN');
+    const [accessKeyId = '', ...scope] = credential.split('/');
+    const pair = this.#credentials.find(accessKeyId);
+    if (pair === undefined) throw new ServiceError('ACCESS_KEY_UNKNOWN');
     if (scope.join('/') !== `${date.slice(0, 8)}/${REGION}/s3/aws4_request`) {
       throw denied(
         `the credential's scope is not <date>/${REGION}/s3/aws4_request: set the region to ${REGION}.`,
       );
     }
     if (!names.split(';').includes('host')) throw denied('the header host is not signed.');
-    return signedAt;
+    return { signedAt, pair };
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, createHmac, type Hash, type Hmac, timingSafeEqual } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
-import type { StorageSecrets } from './storage-secrets.js';
+import type { Credentials } from './storage-secrets.js';
 
 /** The embedded storage's one bucket: the first part of every link's path. */
 export const BUCKET = 'veravox';
@@ -41,7 +41,7 @@ function toKey(secret: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
  * The way of signing that S3 asks for: paths are taken as they are, and no header is added. The library is loaded for the first
  * link: a tenth of a start would go into it.
  */
-export async function s3Signer({ accessKeyId, secretAccessKey }: StorageSecrets): Promise<SignatureV4> {
+export async function s3Signer({ accessKeyId, secretAccessKey }: Credentials): Promise<SignatureV4> {
   const { SignatureV4 } = await import('@smithy/signature-v4');
   return new SignatureV4({
     credentials: { accessKeyId, secretAccessKey },

@@ -6,18 +6,24 @@ import { createFile, makeFolder } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
 import { newSecret, OtherSecret } from './shared-secret.js';
 
-/** Secrets that sign the embedded storage's links, and hide an account's objects from others. */
-export interface StorageSecrets {
+/** A pair that signs links and requests. */
+export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+}
+
+/** Secrets that sign the embedded storage's links, and hide an account's objects from others. */
+export interface StorageSecrets extends Credentials {
   readonly accountSecret: string;
+  /** Their signatures are still valid. */
+  readonly earlierCredentials?: readonly Credentials[];
 }
 
 /** Of the file. */
 const VERSION = 1;
-const fields = ['accessKeyId', 'secretAccessKey', 'accountSecret'] as const;
+const pair = ['accessKeyId', 'secretAccessKey'] as const;
 
-const fileIn = (dataDir: string): string => path.join(dataDir, 'storage.json');
+export const fileIn = (dataDir: string): string => path.join(dataDir, 'storage.json');
 
 /**
  * The secrets in `<dataDir>/storage.json`, made at the first start. Without the file, objects of the data folder cannot be reached, nor
@@ -50,10 +56,8 @@ export function findStorageSecrets(dataDir: string): StorageSecrets | undefined 
   try {
     const value = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
     formatVersion(value, VERSION);
-    for (const field of fields) {
-      const secret = value[field];
-      if (typeof secret !== 'string' || secret.length < 16) throw new Error(`Expected a text for ${field}.`);
-    }
+    checkTexts(value, [...pair, 'accountSecret']);
+    checkEarlier(value);
     return value as unknown as StorageSecrets;
   } catch (error) {
     if (error instanceof NewerFormatError) {
@@ -63,6 +67,42 @@ export function findStorageSecrets(dataDir: string): StorageSecrets | undefined 
       `The storage secrets in ${file} are damaged: ${(error as Error).message} Restore the file; without it the stored objects cannot be reached.`,
       { cause: error },
     );
+  }
+}
+
+/**
+ * The secrets as an operator has changed them, with the same `accountSecret` as before.
+ * @throws Error that says what is wrong with the file
+ */
+export function readSecretsAnew(dataDir: string, { accountSecret }: StorageSecrets): StorageSecrets {
+  const found = findStorageSecrets(dataDir);
+  if (found === undefined) throw new Error(`${fileIn(dataDir)} has vanished.`);
+  if (found.accountSecret === accountSecret) return found;
+  throw new Error(
+    `The accountSecret in ${fileIn(dataDir)} has changed. Expected the one before: stored files cannot be found with another.`,
+  );
+}
+
+function checkTexts(value: Record<string, unknown>, fields: readonly string[], place = ''): void {
+  for (const field of fields) {
+    const secret = value[field];
+    if (typeof secret !== 'string' || secret.length < 16) {
+      throw new Error(`Expected a text of at least 16 characters for ${place}${field}.`);
+    }
+  }
+}
+
+function checkEarlier({ accessKeyId, earlierCredentials: earlier }: Record<string, unknown>): void {
+  if (earlier === undefined) return;
+  if (!Array.isArray(earlier)) throw new Error('Expected a list for earlierCredentials.');
+  const ids = new Set([accessKeyId]);
+  for (const [i, credentials] of earlier.entries()) {
+    const place = `earlierCredentials[${i}].`;
+    checkTexts((credentials ?? {}) as Record<string, unknown>, pair, place);
+    const id = (credentials as Credentials).accessKeyId;
+    if (ids.has(id))
+      throw new Error(`Expected another accessKeyId for ${place}accessKeyId: ${id} is there twice.`);
+    ids.add(id);
   }
 }
 

@@ -8,6 +8,7 @@ import { requestedRange } from '../../../src/api/routes/byte-range.js';
 import type { Config } from '../../../src/base/config/options.js';
 import { LinkSigner } from '../../../src/state/storage/link-signer.js';
 import { s3Signer } from '../../../src/state/storage/signature.js';
+import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, stored, uploadLink } from '../../support/file-links.js';
 import { noise } from '../../support/form-body.js';
@@ -49,7 +50,7 @@ function hasBody({ received }: RawClient, bytes: number): boolean {
 
 test('what is not there is 404, and so is what cannot be the name of an object', async (t) => {
   const server = await start(t);
-  const signer = new LinkSigner(loadStorageSecrets(server.dataDir));
+  const signer = new LinkSigner(new SigningCredentials(loadStorageSecrets(server.dataDir)));
   const folder = new URL(await uploadLink(server, 'a')).pathname.split('/')[2];
   const names = [
     `${folder}/analysis/missing`,

@@ -13,6 +13,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { LinkSigner } from '../../../src/state/storage/link-signer.js';
 import { SignatureCheck } from '../../../src/state/storage/signature-check.js';
+import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { follow, s3Code, stored, uploadLink } from '../../support/file-links.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -102,7 +103,7 @@ test('another method, host, parameter or nothing at all is refused, in the words
 test('a link is refused from the second on at which it expires, and before it is signed', async (t) => {
   const secrets = loadStorageSecrets(temporaryFolder(t));
   const signedAt = new Date('2026-11-21T10:00:00Z');
-  const link = await new LinkSigner(secrets).sign(
+  const link = await new LinkSigner(new SigningCredentials(secrets)).sign(
     {
       method: 'GET',
       origin: 'http://files.example:8080',
@@ -118,7 +119,7 @@ test('a link is refused from the second on at which it expires, and before it is
     query: search.slice(1),
     headers: new Map([['host', 'files.example:8080']]),
   };
-  const check = new SignatureCheck(secrets);
+  const check = new SignatureCheck(new SigningCredentials(secrets));
   const at = (seconds: number) => check.check(request, new Date(signedAt.getTime() + seconds * 1000));
   await at(0);
   await at(59.999);
@@ -132,7 +133,7 @@ test('an expired link is refused by the server', async (t) => {
   const server = await startTestServer(t, { dataDir });
   const { pathname } = new URL(await stored(server, 'a', content));
   const name = pathname.split('/').slice(2).join('/');
-  const signer = new LinkSigner(loadStorageSecrets(dataDir));
+  const signer = new LinkSigner(new SigningCredentials(loadStorageSecrets(dataDir)));
   const link = (secondsAgo: number) =>
     signer.sign(
       { method: 'GET', origin: server.origin, name, lifetimeS: 60 },
@@ -230,7 +231,7 @@ test("our links and boto3's have the same signature", async (t) => {
   const name = `${'f'.repeat(32)}/analysis/${KEY}`;
   const args = ['-c', boto3Links, origin, secrets.accessKeyId, secrets.secretAccessKey, name];
   const theirs = JSON.parse(execFileSync('/usr/bin/python3', args, { env: boto3Env(t), encoding: 'utf8' }));
-  const signer = new LinkSigner(secrets);
+  const signer = new LinkSigner(new SigningCredentials(secrets));
   for (const method of ['GET', 'PUT'] as const) {
     const their = new URL(theirs[method]);
     const [, year, month, day, hour, minute, second] =

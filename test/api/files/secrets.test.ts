@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
 import { accountFolder, loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
@@ -17,6 +18,57 @@ test('damaged secrets are an error that names the file, and are never replaced',
     );
     assert.equal(fs.readFileSync(file, 'utf8'), content);
   }
+});
+
+const pairOf = (letter: string) => ({
+  accessKeyId: `VX${letter.repeat(18)}`,
+  secretAccessKey: letter.repeat(40),
+});
+
+test('earlier credentials that are damaged or name an id twice are an error', (t) => {
+  const dataDir = temporaryFolder(t);
+  const file = path.join(dataDir, 'storage.json');
+  const secrets = { version: 1, ...pairOf('A'), accountSecret: 's'.repeat(32) };
+  for (const [earlierCredentials, problem] of [
+    ['VXBBBBBBBBBBBBBBBBBB', /a list for earlierCredentials/],
+    [[null], /for earlierCredentials\[0\]\.accessKeyId/],
+    [[pairOf('B'), { accessKeyId: pairOf('C').accessKeyId }], /for earlierCredentials\[1\]\.secretAccessKey/],
+    [[{ ...pairOf('B'), accessKeyId: pairOf('A').accessKeyId }], /VXA+ is there twice/],
+    [[pairOf('B'), pairOf('B')], /VXB+ is there twice/],
+  ] as const) {
+    fs.writeFileSync(file, JSON.stringify({ ...secrets, earlierCredentials }));
+    assert.throws(() => loadStorageSecrets(dataDir), problem);
+  }
+  fs.writeFileSync(file, JSON.stringify({ ...secrets, earlierCredentials: [] }));
+  assert.equal(loadStorageSecrets(dataDir).accessKeyId, pairOf('A').accessKeyId);
+});
+
+test('credentials are renewed whole or not at all, with the same secret of accounts', (t) => {
+  const dataDir = temporaryFolder(t);
+  const file = path.join(dataDir, 'storage.json');
+  const first = loadStorageSecrets(dataDir);
+  const credentials = new SigningCredentials(first, dataDir);
+  const changed = { version: 1, ...pairOf('A'), accountSecret: first.accountSecret };
+  for (const [content, problem] of [
+    ['{', /are damaged/],
+    [
+      JSON.stringify({ ...changed, accountSecret: 'another secret of some length' }),
+      /accountSecret .*has changed/,
+    ],
+    [JSON.stringify({ ...changed, earlierCredentials: [{}] }), /earlierCredentials/],
+    [undefined, /has vanished/],
+  ] as const) {
+    if (content === undefined) fs.rmSync(file);
+    else fs.writeFileSync(file, content);
+    assert.throws(() => credentials.renew(), problem);
+    assert.equal(credentials.current.accessKeyId, first.accessKeyId);
+    assert.equal(credentials.find(pairOf('A').accessKeyId), undefined);
+    assert.ok(credentials.find(first.accessKeyId));
+  }
+  fs.writeFileSync(file, JSON.stringify(changed));
+  // Signed by another process that has heard of it first.
+  assert.equal(credentials.find(pairOf('A').accessKeyId)?.secretAccessKey, pairOf('A').secretAccessKey);
+  assert.equal(credentials.find(first.accessKeyId), undefined);
 });
 
 test('secrets are made once, for the owner only, and differ from server to server', (t) => {

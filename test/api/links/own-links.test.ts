@@ -8,6 +8,7 @@ import { signatureErrors } from '../../../src/base/contract/error-groups.js';
 import { ServiceError } from '../../../src/base/errors/service-error.js';
 import { LinkSigner } from '../../../src/state/storage/link-signer.js';
 import { type FileStore, openStorage } from '../../../src/state/storage/open-storage.js';
+import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { eventually } from '../../support/eventually.js';
 import { noise } from '../../support/form-body.js';
@@ -83,11 +84,13 @@ test('what is wrong with it is told as if it had been fetched', async (t) => {
   const { server, link, dataDir } = await start(t, { maxPredictBytes: 2_000_000 });
   const host = 'voice.lan:8080';
   const good = await link('a.wav', host, Buffer.from('small'));
-  const signer = new LinkSigner(loadStorageSecrets(dataDir));
+  const signer = new LinkSigner(new SigningCredentials(loadStorageSecrets(dataDir)));
   const name = decodeURIComponent(new URL(good).pathname).slice('/veravox/'.length);
   const request = { method: 'GET', origin: `http://${host}`, name, lifetimeS: 60 } as const;
   const expired = await signer.sign(request, new Date(Date.now() - 3_600_000));
-  const foreign = await new LinkSigner(loadStorageSecrets(temporaryFolder(t))).sign(request);
+  const foreign = await new LinkSigner(new SigningCredentials(loadStorageSecrets(temporaryFolder(t)))).sign(
+    request,
+  );
   for (const [bad, key] of [
     [good.replace(/.$/, good.endsWith('0') ? '1' : '0'), 'FETCH_STATUS_REFUSED'],
     [good.replace(host, 'other.lan:8080'), 'FETCH_STATUS_REFUSED'],

@@ -2,8 +2,12 @@
 //
 // Calls from telephony providers: faults and their answers, both legs, and the followers of their events.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../../../src/base/config/options.js';
+import { packageDir } from '../../../src/base/config/package-dir.js';
+import { streamFieldSchemas } from '../../../src/base/contract/stream-fields.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
 import { CallFollower } from '../../support/call-follower.js';
 import { eventually } from '../../support/eventually.js';
@@ -216,7 +220,9 @@ test('the legs of a call are analysed apart, and followers see both', async (t) 
       ['end', undefined],
     ],
   );
-  assert.equal((await follower.next('result')).prediction_id, 'mine');
+  for (const leg of ['inbound', 'outbound'] as const) {
+    assert.equal((await follower.next('result', leg)).prediction_id, `mine:${leg}`);
+  }
   const ended = records.filter(({ route }) => route === 'stream');
   assert.deepEqual(
     ended.map(({ status, audioS, keyId }) => [status, audioS, keyId]),
@@ -342,6 +348,64 @@ test('each leg counts as a stream, the call as a connection', async (t) => {
   first.say(media('inbound', '0'));
   first.say(media('outbound', '0'));
   await assertEnds(first, 4429);
+});
+
+test('a call that stops or breaks leaves its place at once, and its events stay', async (t) => {
+  const ends: Record<string, (client: StreamClient) => void> = {
+    stop: (client) => client.say(stop),
+    'a lost connection': (client) => client.vanish(),
+    'a wrong message': (client) => client.say('no JSON'),
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    const { port, origin, analyser, metric } = await serve(t, { maxStreams: 2, keySharePercent: 50 });
+    const client = await provider(port);
+    client.say(twilioStart());
+    client.say(media('inbound', '0'));
+    await until(() => analyser.liveStreams[0]?.pieces.length === 1);
+    assert.deepEqual(await connect(port, await ticketOf(port)), { status: 429, key: 'CONCURRENCY_LIMITED' });
+    end(client);
+    // The leg waits for its last window.
+    await eventually(
+      async () => (await connect(port, await ticketOf(port))) instanceof StreamClient,
+      `${what} leaves the place`,
+    );
+    analyser.liveStreams[0]?.tellEnd(5);
+    const follower = await CallFollower.open(origin, 'MZ1');
+    assert.equal((await follower.ended()).at(-1)?.type, 'end', what);
+    // The other connection counts 320 KiB.
+    await eventually(async () => {
+      const bytes = await metric('veravox_client_memory_bytes');
+      return bytes > 0 && bytes < 330 * 1024;
+    }, `after ${what}, only its events count`);
+  }
+});
+
+test('each parameter of a stream is one of both legs', async (t) => {
+  const { port, origin, analyser } = await serve(t);
+  const page = fs.readFileSync(path.join(packageDir, 'docs/telephony.md'), 'utf8');
+  const [, listed = ''] = /`custom_parameters` may have ([\s\S]*?), as for/.exec(page) ?? [];
+  const ofProvider = ['encoding', 'sample_rate', 'channels', 'pre_skip'];
+  const fields = Object.keys(streamFieldSchemas(analyser.status().detectors));
+  assert.deepEqual(
+    [...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort(),
+    fields.filter((name) => !ofProvider.includes(name)).sort(),
+  );
+  const client = await provider(port);
+  client.say(twilioStart(twilioFormat, { detail: 'stretches', threshold: '0.9' }));
+  for (const leg of ['inbound', 'outbound']) client.say(media(leg, '0'));
+  client.say(stop);
+  await until(
+    () => analyser.liveStreams.length === 2 && analyser.liveStreams.every((live) => live.isFinished),
+  );
+  for (const live of analyser.liveStreams) {
+    live.tellWindow(0, 0.95);
+    live.tellEnd(5);
+  }
+  const follower = await CallFollower.open(origin, 'MZ1');
+  for (const leg of ['inbound', 'outbound'] as const) {
+    const { global, contains_generated } = await follower.next('result', leg);
+    assert.deepEqual([global.result, typeof contains_generated], ['spoofed', 'boolean'], leg);
+  }
 });
 
 test('audio comes out of the memory of all', async (t) => {

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import re
 import time
-from email.utils import parsedate_to_datetime
+from email.utils import parsedate_tz
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -77,7 +78,15 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
         return None
     if re.fullmatch("[0-9]+", value):
         return float(value)
+    return _seconds_until(value)
+
+
+def _seconds_until(date: str) -> float | None:
+    # `parsedate_to_datetime` refuses by TypeError on Python 3.9. A date without a zone is in UTC.
+    parsed = parsedate_tz(date)
+    if parsed is None:
+        return None
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
+        return max(0.0, calendar.timegm(parsed[:6]) - (parsed[9] or 0) - time.time())
+    except (ValueError, OverflowError):
         return None

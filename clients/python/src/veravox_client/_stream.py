@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import threading
@@ -232,13 +233,17 @@ class AsyncLiveStream:
 
 
 class LiveStream:
-    """The same for programs that block, with a thread of its own for the connection."""
+    """The same for programs that block, with a thread of its own for the connection.
+
+    Callbacks run on that thread: they may close the stream, but neither send nor end it.
+    """
 
     _stream: AsyncLiveStream
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="veravox-stream", daemon=True)
+        self._closing: asyncio.Task[None] | None = None
+        self._thread = threading.Thread(target=self._work, name="veravox-stream", daemon=True)
         self._thread.start()
 
     @classmethod
@@ -248,7 +253,7 @@ class LiveStream:
         try:
             stream._stream = stream._run(AsyncLiveStream.open(url, headers, options))
         except BaseException:
-            stream._stop()
+            stream.close()
             raise
         return stream
 
@@ -272,20 +277,43 @@ class LiveStream:
             self.close()
 
     def close(self) -> None:
-        if self._thread.is_alive():
-            self._run(self._stream.close())
-            self._stop()
+        if self._is_in_callback():
+            # The thread cannot wait for itself.
+            self._begin_closing()
+            return
+        with contextlib.suppress(RuntimeError):
+            # Raised if the loop is closed.
+            self._loop.call_soon_threadsafe(self._begin_closing)
+        self._thread.join()
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        if not self._thread.is_alive():
+        if self._is_in_callback():
+            work.close()
+            raise RuntimeError("A callback can only close the stream: send and end it elsewhere.")
+        if self._closing is not None or not self._thread.is_alive():
             work.close()
             raise ValueError("The stream has ended.")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+    def _is_in_callback(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def _work(self) -> None:
+        self._loop.run_forever()
         self._loop.close()
+
+    def _begin_closing(self) -> None:
+        if self._closing is None:
+            self._closing = self._loop.create_task(self._close())
+
+    async def _close(self) -> None:
+        if hasattr(self, "_stream"):
+            await self._stream.close()
+        # Other threads wait for them.
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others:
+            await asyncio.wait(others)
+        self._loop.stop()
 
 
 LiveStream.send.__doc__ = AsyncLiveStream.send.__doc__
