@@ -231,7 +231,8 @@ def run_step(name, commands, notes, environment):
     note.write_text(text)
     for command in commands:
         print(f"{name}: {command}", flush=True)
-        subprocess.run(command, shell=True, check=True, cwd=TRAINING, env=environment)
+        if status := subprocess.run(command, shell=True, cwd=TRAINING, env=environment).returncode:
+            raise SystemExit(f"{name} ended with {status}. The same command goes on from there.")
     note.write_text(text + "finished\n")
 
 
