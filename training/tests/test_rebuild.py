@@ -15,7 +15,6 @@ from pathlib import Path
 from unittest import mock
 
 import rebuild
-
 from judge.detector_card import SHIPPED
 from tests.support import WithFolder, needs_onnx
 
