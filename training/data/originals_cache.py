@@ -56,8 +56,3 @@ class OriginalsCache:
             self._files[stem] = np.memmap(self._folder / f"{stem}.i16", dtype=np.int16, mode="r")
         first = clip["offset"]
         return self._files[stem][first : first + clip["samples"]].astype(np.float32) / 32768
-
-
-def key_of(clip):
-    """The name of a recording in the list."""
-    return clip["repository"], clip["path"], clip["start_s"]

@@ -2,13 +2,12 @@
 """Make a detector's training cache from original recordings, each also after a random chain of rates and codecs.
 
     python3 -m data.prepare_chains --originals FOLDER --cache CACHE [--variants 2] [--copies 2000] [--max-seconds 8]
-        [--neural-copies FOLDER ..] [--terms open ..] [--jobs 2]
+        [--jobs 2]
 
 Writes clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv as data/prepare_corpus.py does. In variant 0 a
 recording is resampled to 16 kHz as in the server; the others went through signals/channel_chain.py. Of `valid` only the
 calibration part is in the cache, not the judging part. Recordings of `train` that are also in `valid` on another page
-are left out, and so are second copies within a class. --neural-copies are folders of resynthesis.make_copies: a copy
-goes through the chain of its recording, each from its own rate.
+are left out, and so are second copies within a class.
 """
 
 import argparse
@@ -22,9 +21,8 @@ import numpy as np
 
 from data.corpus_cache import write_clips
 from data.near_duplicates import fingerprint, group_duplicates
-from data.originals_cache import OriginalsCache, key_of
+from data.originals_cache import OriginalsCache
 from data.prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
-from data.prepare_originals import TERMS
 from features.recipe import SAMPLE_RATE_HZ
 from signals.channel_chain import by_server, draw_chain, pass_through
 from signals.copy_synthesis import VOCODERS, copy
@@ -70,43 +68,18 @@ def choose(clips, groups):
     return training, calibration, left_out
 
 
-class NeuralCopies:
-    """The output of resynthesis.make_copies in several folders, with the original of each copy."""
-
-    def __init__(self, folders, originals):
-        self._caches, self.clips, self.human_of = [OriginalsCache(folder) for folder in folders], [], []
-        index_of = {key_of(clip): index for index, clip in enumerate(originals)}
-        for cache in self._caches:
-            for clip in cache.clips:
-                if key_of(clip) not in index_of:
-                    raise SystemExit(f"{clip['system']} has a copy of {key_of(clip)}, which is not among the originals")
-                self.clips.append((cache, clip))
-                self.human_of.append(index_of[key_of(clip)])
-
-    def samples(self, number):
-        cache, clip = self.clips[number]
-        return cache.samples(clip)
-
-
 class _Worker:
-    """State of each process: the originals, then the neural copies, and the used part of each recording."""
+    """State of each process: the originals, and the used part of each recording."""
 
-    def __init__(self, originals, max_seconds, copy_folders=()):
+    def __init__(self, originals, max_seconds):
         self.cache, self._max_seconds = OriginalsCache(originals), max_seconds
-        self._copies = NeuralCopies(copy_folders, self.cache.clips)
-        self._copied = set(self._copies.human_of)
 
     def part(self, index):
-        """(float32 samples, rate): at most max_seconds of a training clip, from a random place; clips with a neural
-        copy, and the copies, start at 0."""
-        copy = index - len(self.cache.clips)
-        clip = self.cache.clips[index] if copy < 0 else self._copies.clips[copy][1]
-        samples = self.cache.samples(clip) if copy < 0 else self._copies.samples(copy)
-        count = int(self._max_seconds * clip["rate_hz"])
+        """(float32 samples, rate): at most max_seconds of a training clip, from a random place."""
+        clip = self.cache.clips[index]
+        samples, count = self.cache.samples(clip), int(self._max_seconds * clip["rate_hz"])
         if clip["split"] == "valid" or len(samples) <= count:
             return samples, clip["rate_hz"]
-        if copy >= 0 or index in self._copied:
-            return samples[:count], clip["rate_hz"]
         start = int(np.random.default_rng([SEED, index]).integers(len(samples) - count + 1))
         return samples[start : start + count], clip["rate_hz"]
 
@@ -174,23 +147,6 @@ def table_row(clip, group, is_valid):
     }
 
 
-def add_neural_copies(clips, audio, chosen, neural, count, pool):
-    """Appends the copies of `chosen` to both lists. Returns {row: (index for the worker, row of the recording)}."""
-    row_of, beside = {index: row for row, index in enumerate(chosen)}, {}
-    numbers = [number for number, human in enumerate(neural.human_of) if human in row_of]
-    for number, made in zip(numbers, pool.map(clean_of, [count + number for number in numbers], 64)):
-        human_row, system = row_of[neural.human_of[number]], neural.clips[number][1]["system"]
-        beside[len(clips)] = count + number, human_row
-        own = {"path": f"{system}:{clips[human_row]['path']}", "system": system, "family": system}
-        rate_hz = neural.clips[number][1]["rate_hz"]
-        clips.append(
-            {**clips[human_row], **own, "label": "spoof", "category": "own-copy-synthesis", "rate_hz": rate_hz}
-        )
-        # One sample more or less than the recording is rounding.
-        audio.append(made[: len(audio[human_row])])
-    return beside
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--originals", required=True)
@@ -198,8 +154,6 @@ def main():
     parser.add_argument("--variants", type=int, default=2)
     parser.add_argument("--copies", type=int, default=2000)
     parser.add_argument("--max-seconds", type=float, default=8)
-    parser.add_argument("--neural-copies", nargs="*", default=[], metavar="FOLDER")
-    parser.add_argument("--terms", nargs="+", choices=TERMS, default=TERMS)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     folder, started = Path(options.cache), time.monotonic()
@@ -209,12 +163,10 @@ def main():
         print(f"{time.monotonic() - started:7.1f} s  {text}", flush=True)
 
     originals = OriginalsCache(options.originals).clips
-    neural = NeuralCopies(options.neural_copies, originals)
-    with Pool(options.jobs, start_worker, (options.originals, options.max_seconds, options.neural_copies)) as pool:
+    with Pool(options.jobs, start_worker, (options.originals, options.max_seconds)) as pool:
         groups = group_duplicates(pool.map(fingerprint_of, range(len(originals)), 64))
         report(f"{len(originals)} originals, {len(set(groups.tolist()))} different ones")
         training, calibration, left_out = choose(originals, groups)
-        training = [index for index in training if originals[index]["terms"] in options.terms]
         for reason, count in left_out.items():
             report(f"left out: {count} of {reason}")
         chosen = training + calibration
@@ -224,8 +176,6 @@ def main():
         ]
         audio = pool.map(clean_of, chosen, 64)
         report("clean variant")
-        beside = add_neural_copies(clips, audio, chosen, neural, len(originals), pool)
-        report(f"{len(beside)} neural copies")
         copied = choose_clips_to_copy(clips, audio, options.copies, np.random.default_rng(SEED))
         names = list(VOCODERS)
         tasks = [(number, names[number % len(names)], audio[row]) for number, row in enumerate(copied)]
@@ -243,23 +193,19 @@ def main():
             )
         report(f"{len(copied)} copies")
         kept = [row for row in range(len(clips)) if len(audio[row]) >= SAMPLE_RATE_HZ // 4 and audio[row].any()]
-        sources = chosen + [index for index, _ in beside.values()] + [None] * len(copied)
-        partner = {row: len(chosen) + len(beside) + number for number, row in enumerate(copied)}
+        copy_of_row = {row: len(chosen) + number for number, row in enumerate(copied)}
         write_clips(folder, [clips[row] for row in kept], [audio[row] for row in kept])
         report(f"{len(kept)} clips kept, {sum(len(audio[row]) for row in kept) / SAMPLE_RATE_HZ / 3600:.2f} h")
-        # A human clip and its copies go through one chain, with classical ones all from 16 kHz, so that only the
-        # vocoder differs.
-        kept_set, families = set(kept), {row: [row, copy] for row, copy in partner.items()}
-        for copy, (_, row) in beside.items():
-            families.setdefault(row, [row]).append(copy)
-        alone = [row for row in kept if row < len(training) and row not in families]
-        units = [[row] for row in alone] + [[row for row in rows if row in kept_set] for rows in families.values()]
+        # A human clip and its copy go through one chain, both from 16 kHz, so that only the vocoder differs.
+        kept_set, pairs = set(kept), [list(pair) for pair in copy_of_row.items()]
+        alone = [row for row in kept if row < len(training) and row not in copy_of_row]
+        units = [[row] for row in alone] + [[row for row in pair if row in kept_set] for pair in pairs]
         seconds_of = [len(samples) / SAMPLE_RATE_HZ for samples in audio]
-        is_paired = {row for human in partner for row in families[human]}
+        is_paired = {row for pair in pairs for row in pair}
         for variant in range(1, options.variants + 1):
             planned = streams(units, seconds_of, np.random.default_rng([SEED, variant]))
             tasks = [
-                (number, variant, [audio[row] if row in is_paired else sources[row] for row in stream])
+                (number, variant, [audio[row] if row in is_paired else chosen[row] for row in stream])
                 for number, stream in enumerate(planned)
             ]
             coded = list(audio)

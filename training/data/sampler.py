@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws training crops such that neither recording set nor length nor codec tells the classes apart."""
 
-import zlib
 from collections import defaultdict
 
 import numpy as np
 
 from data.balance import WeightedClips, balanced
 from features.recipe import SAMPLE_RATE_HZ
-from signals.augmentation import CHANGES, augment
+from signals.augmentation import augment
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 FAMILY_POWER = 0.5  # of the number of systems in a family of originals, which reduces the weight of each
@@ -22,60 +21,7 @@ SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of clips from outside the corpus
-# Parts that an ablation can omit; "copies" are both kinds.
-PARTS = [
-    "classical-copies",
-    "neural-copies",
-    "copies",
-    "published-copies",
-    "engines",
-    "codecs",
-    "augmentation",
-    "same-repository",
-    "enhancement",
-]
-
-
-def fold_of(source, folds):
-    """The fold of a source; one source's human, generated and copied clips are always together."""
-    return zlib.crc32(source.encode()) % folds
-
-
-def hold_out_option(text):
-    """(1, 5) of the argument 2/5."""
-    fold, folds = map(int, text.split("/"))
-    if not 1 <= fold <= folds:
-        raise ValueError(text)
-    return fold - 1, folds
-
-
-def change_option(text):
-    """("room", 0.25) of the argument room=0.25."""
-    name, share = text.split("=")
-    if name not in CHANGES or not 0 <= float(share) <= 1:
-        raise ValueError(text)
-    return name, float(share)
-
-
-def add_changes_option(parser):
-    parser.add_argument(
-        "--changes",
-        nargs="+",
-        type=change_option,
-        default=[],
-        metavar="NAME=SHARE",
-        help=f"what such shares of the crops go through, in the order given: {', '.join(CHANGES)}",
-    )
-
-
-def named_changes(shares):
-    """The `changes` of CropSampler and of window_curves/bank.py, from pairs of (name in CHANGES, share)."""
-    return [(share, CHANGES[name]) for name, share in shares]
-
-
-def is_in_fold(clip, fold):
-    """`fold` is (index, number of folds)."""
-    return fold_of(clip["source"], fold[1]) == fold[0]
+PARTS = ["augmentation", "enhancement"]  # parts that a run can omit
 
 
 def is_neural_copy(system):
@@ -144,27 +90,11 @@ def _vocoders_first(spoofs):
 
 class CropSampler:
     """batch(i) depends only on the arguments and i, so that workers may share the work in any way. `without`: some of
-    PARTS; `held_out` is None or (fold, folds): sources of that fold are not drawn. `changes`: pairs of a share of the
-    crops and a function of samples and a Generator, applied in this order before augment(). `pair_shares`: of the
-    pairs, the shares of a human crop with our copy of it, and of a published copy with its original; there only the
-    synthesis tells the classes apart."""
+    PARTS."""
 
-    def __init__(
-        self,
-        cache,
-        seed,
-        batch_size,
-        without=(),
-        held_out=None,
-        changes=(),
-        pair_shares=(COPY_PAIR_SHARE, PUBLISHED_PAIR_SHARE),
-    ):
+    def __init__(self, cache, seed, batch_size, without=()):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
-        self._changes = changes
-        self._copy_share, self._published_share = pair_shares
-        train = [
-            clip for clip in cache.clips if clip["split"] == "train" and not (held_out and is_in_fold(clip, held_out))
-        ]
+        train = [clip for clip in cache.clips if clip["split"] == "train"]
         spoofs = [
             clip
             for clip in train
@@ -172,14 +102,8 @@ class CropSampler:
             and clip["category"] not in OWN_SPOOFS
             and not ("enhancement" in without and clip["category"] == "enhancement")
         ]
-        copies = [
-            clip
-            for clip in train
-            if clip["category"] == "own-copy-synthesis"
-            and "copies" not in without
-            and ("neural-copies" if is_neural_copy(clip["system"]) else "classical-copies") not in without
-        ]
-        engines = [clip for clip in train if clip["category"] == "speech-engine" and "engines" not in without]
+        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
+        engines = [clip for clip in train if clip["category"] == "speech-engine"]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         is_original = bool(train[0].get("rate_hz"))
         weight = _by_family(spoofs) if is_original else lambda _, count: count**SYSTEM_POWER
@@ -199,7 +123,7 @@ class CropSampler:
         paired_spoofs = [clip for clip in spoofs if cache.originals.get(clip["path"], ("",))[0] in by_path]
         self._published = (
             _WeightedGroups(paired_spoofs, "system", "source", _vocoders_first(paired_spoofs))
-            if paired_spoofs and "published-copies" not in without
+            if paired_spoofs
             else None
         )
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count**SOURCE_POWER)
@@ -214,10 +138,10 @@ class CropSampler:
         """Joins both kinds of human draws, with the same rates and languages in both classes."""
         for clip in humans + spoofs:
             clip["rate_hz"] = int(clip["rate_hz"])
-        share = 0 if "same-repository" in self._without else SAME_REPOSITORY_SHARE
         spread, paired, spoof = (groups.probabilities() for groups in (self._humans, self._paired_humans, self._spoofs))
         human_probabilities = [
-            (1 - share) * spread[clip["path"]] + share * paired.get(clip["path"], 0) for clip in humans
+            (1 - SAME_REPOSITORY_SHARE) * spread[clip["path"]] + SAME_REPOSITORY_SHARE * paired.get(clip["path"], 0)
+            for clip in humans
         ]
         human_probabilities, spoof_probabilities = balanced(
             humans, human_probabilities, spoofs, [spoof[clip["path"]] for clip in spoofs]
@@ -254,16 +178,12 @@ class CropSampler:
         return clip
 
     def _cut(self, clip, start, count, window_samples, rng):
-        coded = "codecs" not in self._without and rng.random() < CODEC_SHARE
-        variant = int(rng.integers(1, self._cache.variants)) if coded else 0
+        variant = int(rng.integers(1, self._cache.variants)) if rng.random() < CODEC_SHARE else 0
         samples = self._cache.samples(clip, variant, start, count)
         if rng.random() < 0.2:
             silence = int(rng.uniform(0, 0.3) * len(samples))
             samples = np.roll(samples, silence)
             samples[:silence] = 0
-        for share, change in self._changes:
-            if rng.random() < share:
-                samples = change(samples, rng)
         if "augmentation" not in self._without:
             samples = augment(samples, rng)
         # Also after the channel: players and editors pad with digital silence.
@@ -308,13 +228,12 @@ class CropSampler:
 
     def _draw_pair(self, window_samples, rng):
         kind = rng.random()
-        if self._copies and kind < self._copy_share:
+        if self._copies and kind < COPY_PAIR_SHARE:
             return self._draw_copy_pair(window_samples, rng)
-        if self._published and self._copy_share <= kind < self._copy_share + self._published_share:
+        if self._published and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + PUBLISHED_PAIR_SHARE:
             return self._draw_published_pair(window_samples, rng)
         engine = self._engines and kind >= 1 - ENGINE_SHARE
-        same_repository = "same-repository" not in self._without and rng.random() < SAME_REPOSITORY_SHARE
-        humans = self._paired_humans if same_repository else self._humans
+        humans = self._paired_humans if rng.random() < SAME_REPOSITORY_SHARE else self._humans
         return [
             self._draw_crop(groups, window_samples, rng)
             for groups in (humans, self._engines if engine else self._spoofs)

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws training crops of labelled speakers. A speaker at another speed, including pitch, is another speaker."""
 
-import csv
-import os
-from collections import defaultdict
-from pathlib import Path
-
 import numpy as np
 from scipy import fft
 
@@ -21,18 +16,6 @@ SHORTEST_SPEAKER_S = 2.0
 SHORTEST_CROP_S = 1.2
 SHORT_CROP_SHARE = 0.4
 LENGTH_STEP_SAMPLES = 1600  # lengths with fast Fourier transforms, even after a change of speed
-
-
-def verified_speakers(cache, split, corpus=None):
-    """{speaker: clips} of one split: clips with speaker_verified = yes in the index, which the cache's own table lacks.
-    `corpus` is the folder with index.csv, by default VERAVOX_CORPUS."""
-    with open(Path(corpus or os.environ["VERAVOX_CORPUS"]) / "index.csv", newline="") as index:
-        verified = {row["path"] for row in csv.DictReader(index) if row["speaker_verified"] == "yes"}
-    speakers = defaultdict(list)
-    for clip in cache.clips:
-        if clip["path"] in verified and clip["split"] == split and clip["label"] == "bonafide":
-            speakers[clip["speaker"]].append(clip)
-    return {name: speakers[name] for name in sorted(speakers)}
 
 
 def stretch(samples, count):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from data.corpus_cache import CorpusCache
 from export.manifest_file import add_entry_options, calibration_in, new_entry, put_entry
-from features.recipe import WINDOW_SAMPLES, frames_of
+from features.recipe import FEATURES, WINDOW_SAMPLES, frames_of
 from networks.detector import export_onnx, load_trained
 from networks.ensemble import Ensemble
 
@@ -28,22 +28,19 @@ def main():
     add_entry_options(parser)
     options = parser.parse_args()
     trained = [load_trained(weights) for weights in options.weights]
-    model, features = trained[0]
-    if len(trained) > 1:
-        model = Ensemble(trained, options.shares)
-        features = model.features
+    model = Ensemble(trained, options.shares) if len(trained) > 1 else trained[0]
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
-    export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
+    export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
     if options.quantise:
         from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here needs
 
-        quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
+        quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), FEATURES, WINDOW_SAMPLES))
     put_entry(
         new_entry(
             options.model_id,
             "detection",
             onnx_path,
-            features,
+            FEATURES,
             "repeat_sound",
             "logit",
             calibration=calibration_in(options),

@@ -19,13 +19,14 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 from data.corpus_cache import CorpusCache
-from data.sampler import repeat_sound
-from data.view_sampler import ViewSampler
+from data.sampler import CropSampler, repeat_sound
 from export.manifest_file import MODELS, get_entry, put_vectors, sha256_of
 from features.native import FeatureExtractor
-from features.recipe import WINDOW_SAMPLES, WITH_CURVES
+from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, WITH_CURVES
 
 CROPS = 256
+CROP_SECONDS = [3, 5]
+LEVELS_DB = (-40, -1)  # of the peak
 STEP = 0.05
 SEED = 777
 
@@ -39,15 +40,27 @@ def session_with(path, outputs):
     return onnxruntime.InferenceSession(model.SerializeToString(), options)
 
 
+class PublishedCrops(CropSampler):
+    """Crops without codecs or augmentation, in 16 bits at any level; some begin or end in digital silence."""
+
+    def _cut(self, clip, start, count, window_samples, rng):
+        samples = self._cache.samples(clip, 0, start, count)
+        if rng.random() < 0.15:
+            silence = int(rng.uniform(0, 0.25) * count)
+            samples = np.concatenate([np.zeros(silence, np.float32), samples[: count - silence]])
+        if rng.random() < 0.1:
+            samples[count - int(rng.uniform(0, 0.3) * count) :] = 0
+        samples *= 10 ** (rng.uniform(*LEVELS_DB) / 20) / (np.abs(samples).max() + 1e-9)
+        return repeat_sound(np.rint(samples * 32768).astype(np.float32) / 32768, window_samples)
+
+
 def generated_crops(cache, crops):
-    """As they were published, without the laundered views."""
-    sampler, found = ViewSampler(CorpusCache(cache), SEED, 16, ["enhancement"]), []
+    sampler, found = PublishedCrops(cache, SEED, 16, ["enhancement"]), []
     for index in range(crops):
-        views, labels = sampler.batch(index)
+        seconds = CROP_SECONDS[int(np.random.default_rng([SEED, index]).integers(len(CROP_SECONDS)))]
+        made, labels = sampler.batch(index, seconds * SAMPLE_RATE_HZ)
         # Short ones become full windows as in serving.
-        found += [
-            repeat_sound(crop[:WINDOW_SAMPLES], WINDOW_SAMPLES) for crop, label in zip(views[0], labels) if label > 0.5
-        ]
+        found += [repeat_sound(crop, WINDOW_SAMPLES) for crop, label in zip(made, labels) if label > 0.5]
         if len(found) >= crops:
             return found[:crops]
     raise ValueError(f"The cache gives {len(found)} AI-generated crops; {crops} are needed.")
@@ -73,7 +86,9 @@ def main():
     options = parser.parse_args()
     entry = get_entry(options.model_id, options.models)
     session = session_with(options.models / entry["file"], options.outputs)
-    rows = eight_bit_rows(session, entry["calibration"], options.outputs, generated_crops(options.cache, CROPS))
+    rows = eight_bit_rows(
+        session, entry["calibration"], options.outputs, generated_crops(CorpusCache(options.cache), CROPS)
+    )
     path = options.models / f"{options.model_id}.generated.bin"
     path.write_bytes(rows.tobytes())
     put_vectors(

@@ -5,15 +5,14 @@
         --phase-coherence RUN/last.pt .. --phase-coherence-share 0.25
         [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.55]
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
-    python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
 The answer is the detector's logit plus, for each kind of curves, that share of the mean of the networks' logits; the
 detector's 8-bit weights stay unchanged.
 
 Convolutions over curves become two-dimensional ones over a single row, which onnxruntime computes in three quarters of
-the time. --curves-of takes networks and shares from a joined file, except for the given kinds. Writes NEW_ID.onnx and
-its manifest entry into --models (default: models/). The entry of ID in FOLDER's manifest gives the features; without
-CALIBRATION.json from judge/calibrate_detector.py the calibration is the identity. Needs the Python package onnx.
+the time. Writes NEW_ID.onnx and its manifest entry into --models (default: models/). The entry of ID in FOLDER's
+manifest gives the features; without CALIBRATION.json from judge/calibrate_detector.py the calibration is the identity.
+Needs the Python package onnx.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from typing import NamedTuple
 
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from export.manifest_file import add_entry_options, calibration_in, get_entry, new_entry, put_entry
 from features.recipe import curve_fields
@@ -69,25 +68,6 @@ def convolve_over_a_row(graph):
         if number.name in weights:
             maps, channels, taps = number.dims
             number.dims[:] = [maps, channels, 1, taps]
-
-
-def parts_in(model):
-    """{name: Part} of a joined file."""
-    numbers = {number.name: number for number in model.graph.initializer}
-    return {
-        part: Part(
-            [node for node in model.graph.node if any(is_inside(part, name) for name in node.output)],
-            [number for name, number in numbers.items() if is_inside(part, name)],
-            float(numpy_helper.to_array(numbers[f"{part}/share"])[0]),
-        )
-        for part in PARTS
-        if f"{part}/share" in numbers
-    }
-
-
-def is_inside(part, name):
-    prefix, _, own = name.partition("/")
-    return prefix == part and own not in ("flat", "curves", "shared", "shape", "share")
 
 
 def constant(name, values, kind=TensorProto.INT64):
@@ -141,17 +121,15 @@ def main():
         option = f"--{kind.replace('_', '-')}"
         parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
         parser.add_argument(f"{option}-share", type=float, default=1.0)
-    parser.add_argument("--curves-of", metavar="JOINED.onnx")
     add_entry_options(parser)
     options = parser.parse_args()
-    parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
+    parts = {}
     for kind in PARTS:
         if weights := getattr(options, kind):
             networks = MeanOfNetworks([load_trained(kind, path) for path in weights])
             parts[kind] = part_of(kind, networks, getattr(options, f"{kind}_share"))
     if not parts:
         parser.error("no networks are given")
-    parts = {kind: parts[kind] for kind in PARTS if kind in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
     onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)

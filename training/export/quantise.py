@@ -2,9 +2,8 @@
 """Eight bits for the convolutions of the residual blocks, which take most of a detector's time. Needs the Python
 packages onnx and onnxruntime.
 
-Input layers and pooling stay in float32: there rounding costs more than it saves. So does the first block of networks
-with maxima, where the maximum discards half of the range. Weights have seven bits and a scale per channel, since sums
-of pairs of 8-bit products overflow 16 bits on processors without VNNI.
+Input layers and pooling stay in float32: there rounding costs more than it saves. Weights have seven bits and a scale
+per channel, since sums of pairs of 8-bit products overflow 16 bits on processors without VNNI.
 """
 
 import tempfile
@@ -22,19 +21,17 @@ from features.native import FeatureExtractor
 
 CALIBRATION_WINDOWS = 320
 SEED = 20261122
-IN_FLOAT = ("stem", "gate", "pooling", "curves")
-FIRST_BLOCK = "blocks.0/"
+IN_FLOAT = ("stem", "gate", "pooling")
 
 
 def training_windows(cache, features, window_samples):
-    """[1, 1, bands, frames], or [1, numbers] with curves: full-length crops drawn as for the detector's training."""
+    """[1, 1, bands, frames]: full-length crops drawn as for the detector's training."""
     sampler, extractor, windows, index = CropSampler(cache, SEED, 32), FeatureExtractor(features), [], 0
     while len(windows) < CALIBRATION_WINDOWS:
         crops = sampler.batch(index)[0]
         index += 1
         if crops.shape[1] == window_samples:
-            made = [extractor.compute(crop) for crop in crops]
-            windows += [window[None] if window.ndim == 1 else window[None, None] for window in made]
+            windows += [extractor.compute(crop)[None, None] for crop in crops]
     return windows[:CALIBRATION_WINDOWS]
 
 
@@ -54,12 +51,9 @@ def quantise_blocks(path, windows):
         # Folds later layers into the convolution, so that its range is that of the result.
         quant_pre_process(str(path), prepared, skip_symbolic_shape=True)
         nodes = onnx.load(prepared).graph.node
-        parts = IN_FLOAT + tuple(
-            node.name.split(FIRST_BLOCK)[0] + FIRST_BLOCK
-            for node in nodes
-            if node.op_type == "Max" and FIRST_BLOCK in node.name
-        )
-        in_float = [node.name for node in nodes if node.op_type == "Conv" and any(part in node.name for part in parts)]
+        in_float = [
+            node.name for node in nodes if node.op_type == "Conv" and any(part in node.name for part in IN_FLOAT)
+        ]
         quantize_static(
             prepared,
             str(path),

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the networks out of a shipped ONNX file, to train them further if their weights were not kept.
+"""Take the network out of a released ONNX file, to train it further: the weights that the shipped small detector and
+the shipped speaker model started from were not kept.
 
-    python3 -m export.recover_weights --model ../models/detector-small-2026-11-25.onnx --sizes small --cache CACHE
-        --out FOLDER
+    python3 -m export.recover_weights --model detector-small-2026-11-22.onnx --size small --cache CACHE --out FOLDER
 
---sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
-settings.json, and so on, for train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py.
-In the file, normalisation is folded into the convolutions: its statistics are measured again on crops of CACHE, so that
-the function does not change, except for 8-bit rounding. Linear bands only; skips the networks on curves from
-export/join_curves.py. Needs the Python package onnx.
+--size is that of a detector, or "speaker". Writes FOLDER/last.pt, for train/detector.py and train/speaker.py
+--start-from. In the file, normalisation is folded into the convolutions: its statistics are measured again on crops of
+CACHE, so that the function does not change, except for 8-bit rounding. Needs the Python package onnx.
 """
 
 import argparse
-import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +19,6 @@ from onnx import numpy_helper
 from torch import nn
 
 from data.corpus_cache import CorpusCache
-from export.join_curves import PARTS
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
@@ -31,7 +26,6 @@ from networks.detector import SIZES, Detector
 from networks.speaker import SpeakerNetwork
 
 SPEAKER = "speaker"
-ADDED = tuple(f"{name}/" for name in PARTS)  # prefixes of nodes that are not part of the detector
 
 
 def new_network(size):
@@ -39,13 +33,9 @@ def new_network(size):
 
 
 def module_of(node_name):
-    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: in nested scopes the inner one
-    has the whole name."""
+    """ "blocks.0.body.3" of "/blocks/blocks.0/body/body.3/Conv": in nested scopes the inner one has the whole name."""
     parts = node_name.strip("/").split("/")[:-1]
-    member = re.fullmatch(r"(.*?)(?:_(\d+))?", parts[-1])
-    parts[-1] = member[1]
-    kept = [part for part, following in zip(parts, [*parts[1:], ""]) if not following.startswith(f"{part}.")]
-    return ".".join(kept), int(member[2] or 0)
+    return ".".join(part for part, following in zip(parts, [*parts[1:], ""]) if not following.startswith(f"{part}."))
 
 
 def stored_tensors(graph):
@@ -61,25 +51,19 @@ def stored_tensors(graph):
     return tensors
 
 
-def parameters_of(path, sizes):
-    """Per detector {"module.weight": tensor}, with biases from folded normalisation as "module.bias"."""
+def parameters_of(path):
+    """{"module.weight": tensor}, with biases from folded normalisation as "module.bias"."""
     graph = onnx.load(str(path)).graph
-    tensors, found = stored_tensors(graph), [{} for _ in sizes]
-    modules = [dict(new_network(size).named_modules()) for size in sizes]
+    tensors, found = stored_tensors(graph), {}
     names = {
         "Conv": ["weight", "bias"],
         "Gemm": ["weight", "bias"],
         "BatchNormalization": ["weight", "bias", "running_mean", "running_var"],
     }
     for node in graph.node:
-        if node.op_type in names and not node.name.startswith(ADDED):
-            module, use = module_of(node.name)
-            # Only the larger detector has the later blocks.
-            owners = [parameters for parameters, own in zip(found, modules) if module in own]
-            if use >= len(owners):
-                raise ValueError(f"{path} has more of {module} than {' '.join(sizes)}")
+        if node.op_type in names:
             for kind, name in zip(names[node.op_type], node.input[1:]):
-                owners[use][f"{module}.{kind}"] = torch.from_numpy(np.array(tensors[name]))
+                found[f"{module_of(node.name)}.{kind}"] = torch.from_numpy(np.array(tensors[name]))
     return found
 
 
@@ -99,7 +83,7 @@ def rebuild(size, parameters, windows):
     """A network with the same function. `windows`: [n, 1, bands, frames], for the normalisations' statistics."""
     network, parameters = new_network(size), dict(parameters)
     pairs = normalised_pairs(network)
-    biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]
+    biases = [parameters.pop(f"{name}.bias", None) for name, _ in pairs]
     missing, unexpected = network.load_state_dict(parameters, strict=False)
     own = {f"{name}." for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
     lacking = [
@@ -137,20 +121,14 @@ def rebuild(size, parameters, windows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--sizes", nargs="+", choices=[*SIZES, SPEAKER], required=True)
+    parser.add_argument("--size", choices=[*SIZES, SPEAKER], required=True)
     parser.add_argument("--cache", required=True)
-    parser.add_argument("--out", required=True)
+    parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args()
-    recipe = SPEAKER_FEATURES if SPEAKER in options.sizes else FEATURES
+    recipe = SPEAKER_FEATURES if options.size == SPEAKER else FEATURES
     windows = np.concatenate(training_windows(CorpusCache(options.cache), recipe, WINDOW_SAMPLES))
-    found = parameters_of(options.model, options.sizes)
-    for member, (size, parameters) in enumerate(zip(options.sizes, found)):
-        folder = Path(options.out) / str(member)
-        folder.mkdir(parents=True, exist_ok=True)
-        torch.save(rebuild(size, parameters, windows).state_dict(), folder / "last.pt")
-        (folder / "settings.json").write_text(
-            json.dumps({"size": size, "recovered_from": Path(options.model).name, "features": recipe}, indent=1)
-        )
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(rebuild(options.size, parameters_of(options.model), windows).state_dict(), options.out / "last.pt")
 
 
 if __name__ == "__main__":

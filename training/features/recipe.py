@@ -42,32 +42,18 @@ FEATURES = {
     "layout": "bands_frames",
 }
 
-# Half as many numbers, finer where voices have their harmonics.
-MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
-MEAN_SPECTRUM, LONG_MEAN_SPECTRUM = "mean_spectrum", "long_mean_spectrum"
 PHASE_COHERENCE, LONG_PHASE_COHERENCE = "phase_coherence", "long_phase_coherence"
-# Curves of a window that follow the bands, in this order: 3.9, 2.0, 15.6 and 7.8 Hz from bin to bin.
-FFT_SIZES = {MEAN_SPECTRUM: 4096, LONG_MEAN_SPECTRUM: 8192, PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
-CURVE_FIELDS = {
-    "mean_spectrum_fft_sizes": (MEAN_SPECTRUM, LONG_MEAN_SPECTRUM),
-    "phase_coherence_fft_sizes": (PHASE_COHERENCE, LONG_PHASE_COHERENCE),
-}
+# Curves of a window that follow the bands, in this order: 15.6 and 7.8 Hz from bin to bin.
+FFT_SIZES = {PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
+CURVE_SIZES = "phase_coherence_fft_sizes"
 
 
 def curve_fields(kinds):
     """Recipe fields for these kinds of curves with their FFT_SIZES."""
-    sizes = {field: [FFT_SIZES[kind] for kind in of if kind in kinds] for field, of in CURVE_FIELDS.items()}
-    return {field: of for field, of in sizes.items() if of}
+    return {CURVE_SIZES: [size for kind, size in FFT_SIZES.items() if kind in kinds]}
 
 
-# Input of the shipped detectors in addition to the bands: without rumble, mean spectra add nothing.
-SERVED_CURVES = (PHASE_COHERENCE, LONG_PHASE_COHERENCE)
-WITH_CURVES = {**FEATURES, **curve_fields(SERVED_CURVES)}
-# Samples as heard by the stages after the filter, for features computed elsewhere.
-HEARD = {"kind": "waveform", "audible_only": True}
-RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
-# Source of each for ensemble.OwnFeatures.
-ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}
+WITH_CURVES = {**FEATURES, **curve_fields(FFT_SIZES)}
 
 
 def frames_of(samples):

@@ -102,9 +102,6 @@ class HeldOut:
         }
         return {name: self.error_share(rows) for name, rows in groups.items() if len(rows) >= MIN_CLIPS_OF_GROUP}
 
-    def rows_of(self, wanted):
-        return np.flatnonzero([bool(wanted(clip)) for clip in self.clips])
-
 
 def on_shared_pages(held, wanted):
     """The wanted generated clips and the human ones of the same pages, for pages with both."""

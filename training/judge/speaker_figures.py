@@ -7,9 +7,8 @@ from data.prepare_corpus import GAP_SAMPLES, MEASURED_CODECS, through_codec
 from data.sampler import repeat_to_length
 from features.native import speech_decisions
 from features.speaker_recipe import EMBEDDING_SIZE, FEATURES
-from judge.figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
+from judge.figures import equal_error_rate, error_rates, rounded
 from judge.serving_windows import run_model, voiced_windows_of, windows_of
-from judge.speaker_trials import all_trials
 from signals.augmentation import equalise_and_add_noise
 
 ROUNDS = 500
@@ -96,41 +95,3 @@ def summary(cosines, trials, enrolments, tests, rng=None):
 
 def similarity(cosines, calibration):
     return 1 / (1 + np.exp(-(calibration["scale"] * cosines + calibration["bias"])))
-
-
-def rates_at(cosines, same, calibration, point):
-    accepted = similarity(cosines, calibration) >= point
-    return {
-        "false_accepts": rounded(np.mean(accepted[~same])) if (~same).any() else None,
-        "false_rejects": rounded(np.mean(~accepted[same])) if same.any() else None,
-    }
-
-
-def calibrate(cosines, same):
-    """Scale by logistic regression with both classes weighing the same; bias so that 0.5 is the equal-error point."""
-    scale = float(fit_scale(cosines, same, np.ones(len(same)))[0])
-    threshold = -equal_error_point(-cosines, ~same)[1]
-    return {"scale": round(scale, 4), "bias": round(-scale * threshold, 4)}
-
-
-class Trialled:
-    """The trials of one duration, with their cosines and recordings."""
-
-    def __init__(self, enrolments, enrolled_vectors, tests, tested_vectors):
-        self.enrolments, self.tests = enrolments, tests
-        self.trials = all_trials(enrolments, tests)
-        self.cosines = np.sum(enrolled_vectors[self.trials.enrolled] * tested_vectors[self.trials.tested], axis=1)
-
-    def part(self, mask):
-        return self.cosines[mask], self.trials.where(mask)
-
-    def one_source(self):
-        return self.part(self.trials.one_source)
-
-    def by_source(self):
-        sources = np.array([enrolment.source for enrolment in self.enrolments])[self.trials.enrolled]
-        for source in np.unique(sources):
-            mask = self.trials.one_source & (sources == source)
-            # With one enrolled speaker, its impostors and its own samples form a single unit.
-            if len({self.enrolments[index].speaker for index in self.trials.enrolled[mask]}) >= 2:
-                yield str(source), *self.part(mask)

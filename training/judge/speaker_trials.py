@@ -4,7 +4,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import fft
 
 from features.native import SPEECH_HOP_SAMPLES, speech_decisions
 from features.recipe import SAMPLE_RATE_HZ
@@ -89,33 +88,3 @@ def all_trials(enrolments, tests):
     one_source = column(enrolments, "source")[enrolled] == column(tests, "source")[tested]
     kept = (column(enrolments, "split")[enrolled] == column(tests, "split")[tested]) & (one_source | ~same)
     return Trials(enrolled, tested, same, one_source).where(kept)
-
-
-def is_same_recording(first, second):
-    """Whether one recording contains the other at any shift and level: the peak of the normalised cross-correlation."""
-    size = fft.next_fast_len(len(first) + len(second), real=True)
-    correlation = fft.irfft(fft.rfft(first, size) * np.conj(fft.rfft(second, size)), size)
-    shorter, longer = sorted((first, second), key=len)
-    # Counts only the average energy of the longer one over the length of the shorter one.
-    energy = np.linalg.norm(shorter) * np.linalg.norm(longer) * np.sqrt(len(shorter) / len(longer))
-    return bool(np.abs(correlation).max() > 0.5 * energy)
-
-
-def median_pitch_hz(samples):
-    """Median over the voiced 40 ms frames of the strongest autocorrelation lag between 60 and 400 Hz; nan if none."""
-    frame, shortest, longest = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 60
-    frames = samples[: len(samples) // frame * frame].reshape(-1, frame)
-    frames = frames - frames.mean(axis=1, keepdims=True)
-    loud = np.sqrt((frames**2).mean(axis=1))
-    frames = frames[loud > 0.3 * np.quantile(loud, 0.95)] * np.hanning(frame)
-    spectrum = fft.rfft(frames, 2 * frame)
-    correlation = fft.irfft(np.abs(spectrum) ** 2)[:, : longest + 1]
-    # A window's own autocorrelation falls with the lag; without the division low voices would seem high.
-    taper = fft.irfft(np.abs(fft.rfft(np.hanning(frame), 2 * frame)) ** 2)[: longest + 1]
-    strength = correlation[:, shortest:] / (correlation[:, :1] + 1e-9) * (taper[0] / taper[shortest:])
-    voiced = strength.max(axis=1) > 0.5
-    if not voiced.any():
-        return float("nan")
-    # The first lag nearly as strong as the best one: multiples of the period correlate as well.
-    near = strength[voiced] > 0.9 * strength[voiced].max(axis=1, keepdims=True)
-    return float(np.median(SAMPLE_RATE_HZ / (shortest + near.argmax(axis=1))))

@@ -12,11 +12,9 @@ from networks.onnx_export import write_onnx
 # The arguments of Detector. detector-small-2026-11-25 is small, detector-medium-2026-11-25 is middle, and
 # detector-large-2026-11-25 is a mean of both.
 SIZES = {
-    "large": {},
     "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
     "small": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
 }
-SIZES["small-maximum"] = {**SIZES["small"], "maximum": True}
 
 
 class SqueezeExcite(nn.Module):
@@ -34,22 +32,13 @@ class SqueezeExcite(nn.Module):
         return x * self.gate(x)
 
 
-class MaxFeatureMap(nn.Module):
-    """[batch, 2 * channels, ...] -> [batch, channels, ...]: the larger one of two feature maps (Wu, He, Sun, Tan: A
-    Light CNN for Deep Face Representation with Noisy Labels, 2018)."""
-
-    def forward(self, x):
-        return torch.maximum(*x.chunk(2, 1))
-
-
 class ResidualBlock(nn.Module):
-    def __init__(self, channels_in, channels, stride, maximum=False):
+    def __init__(self, channels_in, channels, stride):
         super().__init__()
-        computed, activation = (2 * channels, MaxFeatureMap()) if maximum else (channels, nn.ReLU())
         self.body = nn.Sequential(
-            nn.Conv2d(channels_in, computed, 3, stride, 1, bias=False),
-            nn.BatchNorm2d(computed),
-            activation,
+            nn.Conv2d(channels_in, channels, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(channels),
+            nn.ReLU(),
             nn.Conv2d(channels, channels, 3, 1, 1, bias=False),
             nn.BatchNorm2d(channels),
             SqueezeExcite(channels),
@@ -90,18 +79,16 @@ def two_views(features):
 
 
 class Detector(nn.Module):
-    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training.
-    `maximum`: the blocks' first convolution ends in a MaxFeatureMap instead of a ReLU."""
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while
+    training."""
 
-    def __init__(
-        self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2, maximum=False
-    ):
+    def __init__(self, stem, widths, depths, pooled, dropout=0.2, bands=256):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels = [], stem
         for width, depth in zip(widths, depths):
             blocks += [
-                ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1, maximum)
+                ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1)
                 for index in range(depth)
             ]
             channels = width
@@ -124,11 +111,11 @@ class Detector(nn.Module):
 
 
 def load_trained(weights):
-    """(network, feature recipe) of a run of train/detector.py, from the settings.json beside the weights."""
+    """The network of a run of train/detector.py; the settings.json beside the weights has its size."""
     settings = json.loads((Path(weights).parent / "settings.json").read_text())
-    network = Detector(settings["features"]["bands"], **SIZES[settings["size"]])
+    network = Detector(**SIZES[settings["size"]])
     network.load_state_dict(torch.load(weights))
-    return network, settings["features"]
+    return network
 
 
 def export_onnx(model, path, bands, frames):

@@ -113,58 +113,6 @@ def add_echoes(samples, rng):
     return _through(response, samples)
 
 
-def compress(samples, rng):
-    """Compresses the samples: above a threshold 6 to 40 dB below the peak, the level rises only by a half to a twelfth.
-    Its gain follows the level over 2 to 200 ms."""
-    follow = np.exp(-1 / (np.exp(rng.uniform(*np.log([0.002, 0.2]))) * SAMPLE_RATE_HZ))
-    level = np.sqrt(np.maximum(signal.lfilter([1 - follow], [1, -follow], np.square(samples, dtype=np.float64)), 1e-12))
-    threshold = np.abs(samples).max() * 10 ** (rng.uniform(-40, -6) / 20) + 1e-9
-    ratio = np.exp(rng.uniform(*np.log([2, 12])))
-    return (samples * np.maximum(level / threshold, 1) ** (1 / ratio - 1)).astype(np.float32)
-
-
-def saturate(samples, rng):
-    """Bends peaks softly or clips them, sometimes more on one side, as when driven 3 to 18 dB too high; keeps the
-    level."""
-    driven = samples * (10 ** (rng.uniform(3, 18) / 20) / (np.abs(samples).max() + 1e-9))
-    bias = rng.uniform(-0.3, 0.3) if rng.random() < 0.3 else 0
-    bent = np.tanh(driven + bias) if rng.random() < 0.6 else np.clip(driven + bias, -1, 1)
-    return _as_loud(bent - bent.mean(), samples)
-
-
-def _slowed(samples, factor, hop_samples=320, reach_samples=160):
-    """The samples stretched by `factor` at their pitch: frames overlaid where they fit best (WSOLA)."""
-    frame_samples = 2 * hop_samples
-    window = signal.windows.hann(frame_samples, sym=False).astype(np.float32)
-    frames = int(len(samples) * factor) // hop_samples
-    # The frame after the last one is also searched.
-    padded = np.pad(samples, (reach_samples, 2 * frame_samples + reach_samples), mode="wrap")
-    energies = np.concatenate([[0], np.cumsum(np.square(padded, dtype=np.float64))])
-    made, before = np.zeros((frames + 1) * hop_samples, np.float32), None
-    for frame in range(frames):
-        start = int(frame * hop_samples / factor)
-        if before is None:
-            before = start + reach_samples
-        else:
-            expected = padded[before + hop_samples : before + hop_samples + frame_samples]
-            places = np.arange(start, start + 2 * reach_samples + 1)
-            heard = padded[start : start + 2 * reach_samples + frame_samples]
-            levels = np.sqrt(energies[places + frame_samples] - energies[places] + 1e-6)
-            before = start + int(np.argmax(np.correlate(heard, expected) / levels))
-        made[frame * hop_samples :][:frame_samples] += window * padded[before : before + frame_samples]
-    return made
-
-
-def change_pitch_or_tempo(samples, rng):
-    """A pitch up to two semitones higher or lower at the same tempo, or a tempo up to an eighth faster or slower at the
-    same pitch; keeps the length."""
-    factor = float(np.exp(rng.uniform(-0.12, 0.12)))
-    changed = _slowed(samples, factor)
-    if rng.random() < 0.5:
-        changed = signal.resample(changed, int(len(changed) / factor))
-    return np.resize(changed, len(samples)).astype(np.float32)
-
-
 def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
     """A random equaliser and coloured noise on the whole recording, like another microphone and room, for
     evaluation."""
@@ -279,9 +227,6 @@ def augment(samples, rng, may_change_speed=True):
 CHANGES = {  # keyed by their names in commands
     "room": in_room,
     "echoes": add_echoes,
-    "compression": compress,
-    "saturation": saturate,
-    "pitch-or-tempo": change_pitch_or_tempo,
     "high-pass": high_pass,
     "noise": add_noise,
     "hum": mains_hum,

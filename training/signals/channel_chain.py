@@ -136,9 +136,9 @@ def through_codec(samples, rate_hz, codec, swr_filter):
         return np.fromfile(f"{folder}/out.f32", np.float32), decoded_rate_hz
 
 
-def draw_chain(rng, codec_share=CODEC_SHARE):
+def draw_chain(rng):
     """The chain of one stream; pass_through draws the earlier steps of each clip."""
-    codecs = [draw_codec(rng)] if rng.random() < codec_share else []
+    codecs = [draw_codec(rng)] if rng.random() < CODEC_SHARE else []
     if codecs and rng.random() < SECOND_CODEC_SHARE:
         codecs.append(draw_codec(rng))
     return {

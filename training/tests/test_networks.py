@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks, their features and their training."""
 
-import shutil
 import tempfile
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
-from data.corpus_cache import write_clips
-from features.native import FeatureExtractor
-from features.recipe import ENSEMBLE_FEATURES, FEATURES, HEARD, MEL_FEATURES, RECIPES
-from tests.support import babble, has_torch, needs_onnx, needs_torch, syllables
+from tests.support import babble, has_torch, needs_onnx, needs_torch
 
 if has_torch:
     import torch
@@ -20,50 +15,19 @@ if has_torch:
     from data.make_neural_copies import lag_samples, resynthesise, rms
     from networks import neural_vocoders
     from networks.detector import SIZES, Detector, export_onnx
-    from networks.ensemble import Ensemble, OwnFeatures
-    from networks.torch_features import Spectrogram
-    from train.detector import FeatureBatches, targets_of
+    from networks.ensemble import Ensemble
+    from train.detector import targets_of
 
 
 @needs_torch
 class Ensembles(unittest.TestCase):
-    def test_each_member_hears_what_native_code_would_make_for_it(self):
-        rng = np.random.default_rng(1)
-        windows = [
-            babble(1.0, 1),
-            np.pad(babble(0.5, 2), (2000, 6000)),
-            1e-4 * rng.standard_normal(16000),
-            np.zeros(16000),
-        ]
-        for samples in windows:
-            shared = torch.from_numpy(FeatureExtractor(ENSEMBLE_FEATURES).compute(samples))[None, None]
-            for name, recipe in RECIPES.items():
-                np.testing.assert_allclose(
-                    OwnFeatures(recipe)(shared)[0, 0],
-                    FeatureExtractor(recipe).compute(samples),
-                    atol=2e-4,
-                    err_msg=name,
-                )
-
-    def test_the_answer_is_the_mean_of_the_logits(self):
-        torch.manual_seed(1)
-        linear = [(Detector(**SIZES[size]).eval(), FEATURES) for size in ("small", "middle")]
-        mel = (Detector(128, **SIZES["small-maximum"]).eval(), MEL_FEATURES)
-        samples = babble(1.0, 3)
-        features = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).compute(samples))[None, None]
-        for members, shared in ((linear, FEATURES), ([*linear, mel], ENSEMBLE_FEATURES)):
-            ensemble = Ensemble(members).eval()
-            self.assertEqual(ensemble.features, shared)
-            with torch.no_grad():
-                expected = sum(detector(features(recipe)) for detector, recipe in members) / len(members)
-                np.testing.assert_allclose(ensemble(features(shared)), expected, atol=1e-4)
-
     def test_a_network_counts_by_its_share(self):
         torch.manual_seed(1)
-        members = [(Detector(**SIZES["small"]).eval(), FEATURES) for _ in range(2)]
+        members = [Detector(**SIZES[size]).eval() for size in ("middle", "small")]
         features = torch.randn(2, 1, 256, 98)
         with torch.no_grad():
-            first, second = (detector(features) for detector, _ in members)
+            first, second = (detector(features) for detector in members)
+            np.testing.assert_allclose(Ensemble(members)(features), (first + second) / 2, atol=1e-4)
             np.testing.assert_allclose(Ensemble(members, [2, 1])(features), (2 * first + second) / 3, atol=1e-4)
         with self.assertRaisesRegex(ValueError, "2 networks"):
             Ensemble(members, [1, 1, 1])
@@ -78,19 +42,18 @@ class Ensembles(unittest.TestCase):
         from export.quantise import quantise_blocks
 
         torch.manual_seed(1)
-        for size, bands in (("small", 256), ("small-maximum", 128)):
-            windows = list(torch.randn(8, 1, 1, bands, 98).cumsum(3).numpy() / 3)
-            with tempfile.TemporaryDirectory() as folder:
-                path = str(Path(folder, "detector.onnx"))
-                export_onnx(Detector(bands, **SIZES[size]).eval(), path, bands, 98)
-                logits = lambda path=path, windows=windows: np.concatenate(
-                    [InferenceSession(path).run(None, {"features": window})[0] for window in windows]
-                )
-                before = logits()
-                quantise_blocks(path, windows)
-                after = logits()
-            self.assertLess(np.abs(after - before).max(), 0.1 * np.abs(before).max() + 0.02, size)
-            self.assertFalse(np.array_equal(after, before), size)
+        windows = list(torch.randn(8, 1, 1, 256, 98).cumsum(3).numpy() / 3)
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "detector.onnx"))
+            export_onnx(Detector(**SIZES["small"]).eval(), path, 256, 98)
+            logits = lambda: np.concatenate(
+                [InferenceSession(path).run(None, {"features": window})[0] for window in windows]
+            )
+            before = logits()
+            quantise_blocks(path, windows)
+            after = logits()
+        self.assertLess(np.abs(after - before).max(), 0.1 * np.abs(before).max() + 0.02)
+        self.assertFalse(np.array_equal(after, before))
 
     def test_a_target_lies_between_the_label_and_what_was_taught(self):
         labels, taught = torch.tensor([0.0, 1.0]), np.array([3.0, 3.0], np.float16)
@@ -134,50 +97,3 @@ class NeuralVocoders(unittest.TestCase):
         pitch, voiced = neural_vocoders.pitch_contour_hz(np.float32(np.cumsum(np.ones(16000)) * 150 / 16000 % 1 - 0.5))
         self.assertGreater(voiced[2000:14000].mean(), 0.99)
         np.testing.assert_allclose(pitch[2000:14000], 150, rtol=0.01)
-
-
-@needs_torch
-class Twin(unittest.TestCase):
-    def test_pytorch_makes_the_features_of_the_native_stage(self):
-        windows = np.stack([syllables(5, 16000, seed) for seed in range(4)]) + 1e-4 * np.random.default_rng(
-            1
-        ).standard_normal((4, 80000))
-        windows = windows.astype(np.float32)
-        windows[1, 30000:] = 0
-        for recipe in RECIPES.values():
-            native = np.stack([FeatureExtractor(recipe).compute(window) for window in windows])
-            heard = np.stack([FeatureExtractor(HEARD).compute(window) for window in windows])
-            made = Spectrogram(recipe)(torch.from_numpy(heard))[:, 0].numpy()
-            self.assertEqual(made.shape, native.shape)
-            self.assertLess(np.abs(made - native).max(), 2e-3)
-            self.assertLess(np.abs(made - native).mean(), 1e-4)
-
-    def test_a_batch_for_a_gpu_is_the_batch_for_the_processor(self):
-        clips = [
-            {
-                "path": str(index),
-                "label": ("bonafide", "spoof")[index % 2],
-                "split": "train",
-                "source": "page",
-                "speaker": "",
-                "system": "s" * (index % 2),
-                "category": "",
-                "family": "",
-                "language": "en",
-                "rate_hz": 16000,
-            }
-            for index in range(4)
-        ]
-        with tempfile.TemporaryDirectory() as folder:
-            write_clips(folder, clips, [(32767 * syllables(6, 16000, index)).astype(np.int16) for index in range(4)])
-            shutil.copy(Path(folder, "clean.i16"), Path(folder, "codec1.i16"))
-            options = SimpleNamespace(cache=folder, seed=1, batch=4, without=(), hold_out=None, pairs=0, changes=())
-            (native,), labels = next(iter(FeatureBatches(options, [RECIPES["linear"]])))
-            (samples,), again = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
-            options.changes = [("hum", 1.0)]
-            (humming,), _ = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
-        self.assertEqual(labels.tolist(), again.tolist())
-        made = Spectrogram(RECIPES["linear"])(samples)
-        self.assertEqual(made.shape, native.shape)
-        self.assertLess((made - native).abs().mean().item(), 1e-3)
-        self.assertTrue((humming != samples).any(1).all())

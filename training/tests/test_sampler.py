@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 from data.balance import MAX_FACTOR, balanced, rate_band, shares_of
-from data.sampler import CropSampler, fold_of
+from data.sampler import CropSampler
 from features.recipe import SAMPLE_RATE_HZ
 
 
@@ -44,33 +44,25 @@ class NotingCache:
         return np.random.default_rng(len(clip["path"])).standard_normal(count).astype(np.float32)
 
 
-def drawn(without=(), held_out=None):
-    cache = NotingCache()
-    sampler = CropSampler(cache, 1, 32, without, held_out)
-    for index in range(20):
-        sampler.batch(index)
-    return cache.drawn
-
-
-class CropsWithout(unittest.TestCase):
-    def test_a_part_that_is_left_out_is_never_drawn(self):
-        is_of = {
-            "neural-copies": lambda path, _: "neural" in path,
-            "classical-copies": lambda path, _: "griffin" in path,
-            "copies": lambda path, _: ":" in path,
-            "engines": lambda path, _: "engine" in path,
-            "codecs": lambda _, variant: variant > 0,
+class Crops(unittest.TestCase):
+    def test_every_kind_of_clip_is_drawn_clean_and_coded(self):
+        cache = NotingCache()
+        sampler = CropSampler(cache, 1, 32)
+        for index in range(20):
+            sampler.batch(index)
+        drawn = {
+            (clip["system"], variant) for clip in cache.clips for path, variant in cache.drawn if path == clip["path"]
         }
-        every = drawn()
-        for part, is_part in is_of.items():
-            self.assertTrue(any(is_part(*crop) for crop in every), part)
-            self.assertFalse(any(is_part(*crop) for crop in drawn([part])), part)
+        self.assertEqual(drawn, {(clip["system"], variant) for clip in cache.clips for variant in range(3)})
 
-    def test_nothing_of_a_held_out_source_is_drawn(self):
-        held_out = [source for source in "abcd" if fold_of(source, 2) == 1]
-        self.assertIn(len(held_out), (1, 2, 3))
-        sources = {path.split(":")[-1][0] for path, _ in drawn(held_out=(1, 2))}
-        self.assertEqual(sources, set("abcd") - set(held_out))
+    def test_enhanced_speech_can_be_left_out(self):
+        for without in ([], ["enhancement"]):
+            cache = NotingCache()
+            enhanced = {clip["path"] for clip in cache.clips if clip["system"] == "system-b"}
+            for clip in cache.clips:
+                clip["category"] = "enhancement" if clip["path"] in enhanced else clip["category"]
+            CropSampler(cache, 1, 64, without).batch(0)
+            self.assertEqual(not enhanced & {path for path, _ in cache.drawn}, bool(without))
 
 
 class OriginalsInMemory:

@@ -164,8 +164,7 @@ class Recovery(WithFolder):
             network(torch.from_numpy(windows))  # its own statistics
             expected = network.eval()(torch.from_numpy(windows)).numpy()
         export_onnx(network, str(self.folder / "model.onnx"), 80, 120)
-        (parameters,) = parameters_of(self.folder / "model.onnx", ["speaker"])
-        rebuilt = rebuild("speaker", parameters, windows).eval()
+        rebuilt = rebuild("speaker", parameters_of(self.folder / "model.onnx"), windows).eval()
         with torch.no_grad():
             made = rebuilt(torch.from_numpy(windows)).numpy()
         np.testing.assert_allclose(made, expected, atol=1e-4)

@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the detector on the prepared corpus.
 
-    python3 -m train.detector --size small --cache FOLDER --run FOLDER --minutes 70 [--features mel] [--steps N] [--seed
-        S]
-                      [--threads 1] [--workers 1]
+    python3 -m train.detector --size small --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S]
+        [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last
 weights' logits of the validation clips. The learning rate follows the elapsed share of --minutes, or of --steps if
 given; log.csv has the step count to repeat a timed run. An interrupted run of --steps continues from its last
 validation when restarted.
-
-    --without copies ...   leaves something out, to measure its benefit
-    --changes room=0.3 ..  sends such shares of the crops through a room, a compressor and others, before augment()
-    --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
-    --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
-                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with these weights of
-                           the losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
-                           mean error best.pt is chosen
 """
 
 import argparse
@@ -33,25 +24,12 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
-from data.pair_sampler import PairSampler
-from data.sampler import (
-    OWN_SPOOFS,
-    PARTS,
-    CropSampler,
-    add_changes_option,
-    hold_out_option,
-    is_in_fold,
-    named_changes,
-    repeat_sound,
-)
+from data.sampler import PARTS, CropSampler, repeat_sound
 from features.native import FeatureExtractor
-from features.recipe import HEARD, RECIPES, WINDOW_SAMPLES
+from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.stretch import stretch_frequency
-from judge.condition_check import ConditionCheck, mean_error
 from judge.figures import error_figures
 from networks.detector import SIZES, Detector, two_views
-from networks.torch_features import Spectrogram
-from train.pairs import PairLosses, StartingNetwork, hide_alike
 
 LABEL_SMOOTHING = 0.03
 TEACHER_SHARE = 0.7  # of the target, with teachers: their probability; the rest is the label
@@ -72,40 +50,28 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples,
-    [batch, window] by HEARD instead of features."""
+    """Batches from step `first_step` on: ([batch, 1, bands, frames], labels)."""
 
-    def __init__(self, options, recipes, first_step=0, as_samples=False):
-        self._options, self._recipes, self._first, self._as_samples = options, recipes, first_step, as_samples
+    def __init__(self, options, first_step=0):
+        self._options, self._first = options, first_step
 
     def __iter__(self):
         torch.set_num_threads(1)
-        chosen = self._options
-        drawn_by = CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out
-        sampler = PairSampler(*drawn_by) if chosen.pairs else CropSampler(*drawn_by, named_changes(chosen.changes))
-        extractors = [FeatureExtractor(recipe) for recipe in self._recipes]
-        heard = FeatureExtractor(HEARD)
+        chosen, extractor = self._options, FeatureExtractor(FEATURES)
+        sampler = CropSampler(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without)
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
         while True:
             samples, labels = sampler.batch(index)
-            if self._as_samples:
-                yield [torch.from_numpy(np.stack(list(map(heard.compute, samples))))], torch.from_numpy(labels)
-            else:
-                features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
-                yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
+            features = np.stack([extractor.compute(crop) for crop in samples])
+            yield torch.from_numpy(features).unsqueeze(1), torch.from_numpy(labels)
             index += worker.num_workers if worker else 1
 
 
-def is_held_out(clip, hold_out):
-    return clip["split"] == "train" and clip["category"] not in OWN_SPOOFS and is_in_fold(clip, hold_out)
-
-
-def validation_windows(cache, extractor, hold_out=None):
-    """One window from the middle of every validation clip, or of every clip of the held-out fold: (float16 [clips, ..]
-    by `extractor`, clips)."""
+def validation_windows(cache, extractor):
+    """One window from the middle of every validation clip: (float16 [clips, ..] by `extractor`, clips)."""
     features = []
-    clips = [clip for clip in cache.clips if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
+    clips = [clip for clip in cache.clips if clip["split"] == "valid"]
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
         samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
@@ -113,18 +79,14 @@ def validation_windows(cache, extractor, hold_out=None):
     return np.stack(features), clips
 
 
-def device_of(model):
-    return next(model.parameters()).device
-
-
 @torch.no_grad()
 def score(model, features):
     model.eval()
     logits = []
     for first in range(0, len(features), 16):
-        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).unsqueeze(1).to(device_of(model))
-        with torch.autocast(batch.device.type, dtype=torch.bfloat16):
-            logits.append(model(batch.to(memory_format=torch.channels_last)).float().cpu())
+        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).unsqueeze(1)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits.append(model(batch.to(memory_format=torch.channels_last)).float())
     return torch.cat(logits).numpy()
 
 
@@ -170,15 +132,14 @@ class Run:
     """State to resume a run from: the weights, their average, the optimiser's state and the step number."""
 
     def __init__(self, options, folder):
-        self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size])
-        self.model = self.model.to(options.device, memory_format=torch.channels_last)
+        self.model = Detector(**SIZES[options.size]).to(memory_format=torch.channels_last)
         if options.start_from:
-            self.model.load_state_dict(torch.load(options.start_from, map_location=options.device))
+            self.model.load_state_dict(torch.load(options.start_from))
         self.averaged = copy.deepcopy(self.model)
         self.optimiser = optimiser_of(self.model, options)
         self.step, self.minutes, self.best, self._file = 0, 0.0, 1.0, folder / "state.pt"
         if options.steps and self._file.exists():
-            self._load(torch.load(self._file, map_location=options.device))
+            self._load(torch.load(self._file))
 
     def _load(self, state):
         self.step, self.minutes, self.best = state["step"], state["minutes"], state["best"]
@@ -199,28 +160,6 @@ def open_log(path, is_new):
     return log
 
 
-class ConditionLog:
-    """conditions.csv of a run: errors under each condition, a row per validation."""
-
-    def __init__(self, folder, check, is_new):
-        self._check, self._path = check, folder / "conditions.csv"
-        if is_new:
-            self._path.unlink(missing_ok=True)
-
-    def add(self, model, place):
-        """Returns the mean error. `place`: columns with the progress of the run."""
-        figures = self._check.figures(lambda windows: score(model, windows))
-        row = {**place, "mean_error": mean_error(figures), **figures}
-        row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}
-        is_new = not self._path.exists()
-        with open(self._path, "a", newline="") as table:
-            writer = csv.DictWriter(table, row)
-            if is_new:
-                writer.writeheader()
-            writer.writerow(row)
-        return mean_error(figures)
-
-
 def targets_of(labels, taught):
     """`taught`: the teachers' logits, or None."""
     targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
@@ -232,35 +171,19 @@ def targets_of(labels, taught):
 def train(options, folder):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    cache, recipe = CorpusCache(options.cache), RECIPES[options.features]
-    valid_features, valid_clips = validation_windows(cache, FeatureExtractor(recipe), options.hold_out)
+    valid_features, valid_clips = validation_windows(CorpusCache(options.cache), FeatureExtractor(FEATURES))
     run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
-    pairs = conditions = None
-    if options.pairs:
-        start = StartingNetwork(options.start_from, recipe["bands"], SIZES[options.size], options.device)
-        pairs = PairLosses(start, options.pairs, options.keep)
-    if options.conditions:
-        conditions = ConditionLog(folder, ConditionCheck(options.conditions, recipe), run.step == 0)
-        if run.step == 0:
-            conditions.add(run.averaged, {"step": 0, **(pairs.means() if pairs else {})})
     run.model.train()
     decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
-    by_torch = options.device != "cpu" or options.torch_features
-    make_features = Spectrogram(recipe).to(options.device) if by_torch else None
-    crops = FeatureBatches(options, [recipe], run.step, as_samples=by_torch)
-    batches = iter(DataLoader(crops, batch_size=None, **parallel))
+    batches = iter(DataLoader(FeatureBatches(options, run.step), batch_size=None, **parallel))
     log, losses = open_log(folder / "log.csv", run.step == 0), []
     started = time.monotonic() - run.minutes * 60
-    next_validation, validated = run.minutes + options.validate_minutes, run.step
+    next_validation = run.minutes + options.validate_minutes
     while True:
         run.minutes = (time.monotonic() - started) / 60
         progress = run.step / options.steps if options.steps else run.minutes / options.minutes
-        is_due = (
-            run.step >= validated + options.validate_steps if options.validate_steps else run.minutes >= next_validation
-        )
-        if progress >= 1 or is_due:
-            validated = run.step
+        if progress >= 1 or run.minutes >= next_validation:
             next_validation = run.minutes + options.validate_minutes
             logits = score(run.averaged, valid_features)
             reached = error_figures(logits, valid_clips)
@@ -277,8 +200,6 @@ def train(options, folder):
             losses = []
             torch.save(run.averaged.state_dict(), folder / "last.pt")
             merit = (reached["eer"] + reached["eer_groups_alike"]) / 2
-            if conditions:
-                merit = conditions.add(run.averaged, {"step": run.step, **(pairs.means() if pairs else {})})
             if merit < run.best:
                 run.best = merit
                 torch.save(run.averaged.state_dict(), folder / "best.pt")
@@ -288,24 +209,16 @@ def train(options, folder):
             return
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
-        (features,), labels = next(batches)
+        features, labels = next(batches)
         if options.stretch > 0:
             stretch_rng = np.random.default_rng([options.seed, run.step, 2])
             stretch_frequency(np.moveaxis(features.numpy(), 2, 1), options.stretch, stretch_rng)
-        features = features.to(options.device)
-        if make_features:
-            with torch.no_grad():
-                features = make_features(features)
-        views, hide_rng = two_views(features), np.random.default_rng([options.seed, run.step, 1])
-        said = pairs.heard_by_start(views) if pairs else None
-        views = hide_alike(hide_parts, views, hide_rng) if pairs else hide_parts(views, hide_rng)
+        views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
-        with torch.autocast(views.device.type, dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
             predicted = decide(views).float()
-        targets = targets_of(labels, None if taught is None else taught[run.step]).to(options.device)
+        targets = targets_of(labels, None if taught is None else taught[run.step])
         loss = functional.binary_cross_entropy_with_logits(predicted, targets)
-        if pairs:
-            loss = loss + pairs.loss(predicted, said)
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -318,7 +231,6 @@ def train(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="small")
-    parser.add_argument("--features", choices=RECIPES, default="linear")
     parser.add_argument("--cache", required=True)
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)
@@ -335,34 +247,14 @@ def main():
     parser.add_argument("--weight-decay", type=float, default=0.02)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
-    parser.add_argument("--device", default="cpu", help="cuda: the networks and the features on a GPU")
-    parser.add_argument(
-        "--torch-features", action="store_true", help="on the processor, too: tries out what --device cuda does"
-    )
     parser.add_argument("--compile", action="store_true", help="a quarter faster, with PyTorch 2 and a C++ compiler")
     parser.add_argument("--validate-minutes", type=float, default=5)
-    parser.add_argument("--validate-steps", type=int, help="instead of --validate-minutes; a run is saved there, too")
-    parser.add_argument(
-        "--pairs", type=float, default=0, help="weight of the loss on the difference of a pair's logits"
-    )
-    parser.add_argument(
-        "--keep", type=float, default=0, help="weight of the difference from the network of --start-from"
-    )
-    parser.add_argument("--conditions", help="validate on what judge.make_conditions --part calibration wrote, too")
     parser.add_argument("--stretch", type=float, default=0.0, help="half of the crops, by up to exp(this)")
-    add_changes_option(parser)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
-    parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
-    if (options.keep and not options.pairs) or (options.pairs and (options.taught or not options.start_from)):
-        parser.error("--keep needs --pairs, which needs --start-from and does without --taught")
-    if options.stretch and (options.pairs or options.torch_features or options.device != "cpu"):
-        parser.error("--stretch needs features of the native code and does without --pairs")
-    if options.changes and (options.pairs or options.taught):
-        parser.error("--changes excludes --pairs and --taught")
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
-    (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))
+    (run / "settings.json").write_text(json.dumps({**vars(options), "features": FEATURES}, indent=1))
     train(options, run)
 
 

@@ -3,9 +3,8 @@
 
     python3 -m train.teach --cache FOLDER --teachers RUN/last.pt ... --steps N --out LOGITS.npy [--seed S]
 
-Each teacher gets the whole crop through the features of its training, from the settings.json beside its weights.
-LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and batch,
-and no --changes.
+LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits on whole crops. The student must have the same
+seed and batch.
 """
 
 import argparse
@@ -16,7 +15,6 @@ from torch.utils.data import DataLoader
 
 from data.sampler import WINDOW_SECONDS
 from networks.detector import load_trained, two_views
-from networks.ensemble import distinct
 from train.detector import FeatureBatches
 
 
@@ -24,19 +22,18 @@ from train.detector import FeatureBatches
 def teach(options):
     torch.set_num_threads(1)
     teachers = [load_trained(weights) for weights in options.teachers]
-    recipes = distinct(recipe for _, recipe in teachers)
-    decide = [network.eval().to(memory_format=torch.channels_last).decide for network, _ in teachers]
+    decide = [network.eval().to(memory_format=torch.channels_last).decide for network in teachers]
     if options.compile:
         # One graph per window length and teacher.
         torch._dynamo.config.recompile_limit = len(WINDOW_SECONDS) * len(teachers)
         decide = [torch.compile(function, dynamic=False) for function in decide]
-    batches = iter(DataLoader(FeatureBatches(options, recipes), batch_size=None, num_workers=1, prefetch_factor=4))
+    batches = iter(DataLoader(FeatureBatches(options), batch_size=None, num_workers=1, prefetch_factor=4))
     logits = np.zeros((options.steps, options.batch), np.float16)
     for step in range(options.steps):
         features, _ = next(batches)
-        views = [two_views(made).to(memory_format=torch.channels_last) for made in features]
+        views = two_views(features).to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            said = [function(views[recipes.index(recipe)]).float() for function, (_, recipe) in zip(decide, teachers)]
+            said = [function(views).float() for function in decide]
         logits[step] = torch.stack(said).mean(0).numpy()
     np.save(options.out, logits)
 
@@ -50,7 +47,7 @@ def main():
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--compile", action="store_true")
-    parser.set_defaults(without=(), hold_out=None, pairs=0, changes=())
+    parser.set_defaults(without=())
     teach(parser.parse_args())
 
 

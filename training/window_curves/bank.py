@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write curves of training crops, so that networks train on them in minutes.
 
-    python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
-        [--changes room=0.5 noise=0.2 ..] [--without augmentation ..] [--hold-out 2/8]
+    python3 -m window_curves.bank --kind phase_coherence --cache CACHE --out BANK [--crops 128000] [--seed 1]
+        [--changes room=0.5 noise=0.2 ..] [--without augmentation ..]
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof";
 alternately of a human and a generated crop, as data/sampler.py pairs them. --changes: processing of these shares of the
 crops of either class, in the given order, after everything else. Sound below and beside the voice, and traces of a room
-or a compressor, are revealing, but easy to filter out and to add. Existing files are kept. --hold-out 2/8: nothing from
-the second eighth of the training sources, as in train/detector.py; window_curves/held_out.py scores just those.
+or hum, are revealing, but easy to filter out and to add. Existing files are kept.
 """
 
 import argparse
@@ -20,13 +19,22 @@ from pathlib import Path
 import numpy as np
 
 from data.corpus_cache import CorpusCache
-from data.sampler import PARTS, CropSampler, add_changes_option, hold_out_option, named_changes
+from data.sampler import PARTS, CropSampler
 from features.recipe import WINDOW_SAMPLES
+from signals.augmentation import CHANGES
 from window_curves.curves import SHAPES, WindowCurves
 
 BATCH, BATCHES = 64, 50
 CROPS_PER_FILE = BATCH * BATCHES
 CHANGES_SEED = 20261124
+
+
+def change_option(text):
+    """("room", 0.25) of the argument room=0.25."""
+    name, share = text.split("=")
+    if name not in CHANGES or not 0 <= float(share) <= 1:
+        raise ValueError(text)
+    return name, float(share)
 
 
 def curves_of_crops(kind, sampler, index, changes=(), batches=BATCHES):
@@ -47,8 +55,9 @@ def write_file(options, index):
     path = Path(options.out, f"{index}.npz")
     if path.exists():
         return
-    sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without, options.hold_out)
-    curves, labels = curves_of_crops(options.kind, sampler, index, named_changes(options.changes))
+    sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
+    changes = [(share, CHANGES[name]) for name, share in options.changes]
+    curves, labels = curves_of_crops(options.kind, sampler, index, changes)
     unfinished = path.with_suffix(f".{os.getpid()}.npz")
     np.savez(unfinished, curves=curves, labels=labels)
     unfinished.rename(path)
@@ -61,10 +70,16 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--crops", type=int, default=128000)
     parser.add_argument("--seed", type=int, default=1)
-    add_changes_option(parser)
+    parser.add_argument(
+        "--changes",
+        nargs="+",
+        type=change_option,
+        default=[],
+        metavar="NAME=SHARE",
+        help=f"what such shares of the crops go through, in the order given: {', '.join(CHANGES)}",
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
-    parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
     Path(options.out).mkdir(parents=True, exist_ok=True)
     with Pool(options.jobs) as pool:

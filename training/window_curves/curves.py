@@ -3,28 +3,24 @@
 
 from features.native import FeatureExtractor
 from features.recipe import (
-    CURVE_FIELDS,
+    CURVE_SIZES,
     FEATURES,
     FFT_SIZES,
-    LONG_MEAN_SPECTRUM,
-    LONG_PHASE_COHERENCE,
-    MEAN_SPECTRUM,
-    PHASE_COHERENCE,
     curve_fields,
 )
 
-CURVES = {MEAN_SPECTRUM: 12, LONG_MEAN_SPECTRUM: 12, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
+CURVES = 10  # of each kind
 # [curves, bins]; a file's input has the kinds in this order.
-SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}
+SHAPES = {kind: (CURVES, size // 2) for kind, size in FFT_SIZES.items()}
 
 
 def numbers_of_curves(features):
     """Count of curve values that follow the bands of a recipe."""
-    return sum(CURVES[kinds[0]] * sum(features.get(field, [])) // 2 for field, kinds in CURVE_FIELDS.items())
+    return CURVES * sum(features.get(CURVE_SIZES, [])) // 2
 
 
 class WindowCurves:
-    """`kind`: of SHAPES; native/features/mean_spectrum.h and phase_coherence.h explain them."""
+    """`kind`: of SHAPES; native/features/phase_coherence.h explains them."""
 
     def __init__(self, kind):
         self._shape = SHAPES[kind]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train a network on curves of windows.
 
-    python3 -m window_curves.train --kind mean_spectrum --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
+    python3 -m window_curves.train --kind phase_coherence --banks DISTURBED PLAIN --shares 2 1 --run RUN [--steps 4000]
         [--start-from RUN/last.pt]
 
 --banks come from window_curves/bank.py, --shares are their shares of a batch. Writes last.pt, settings.json and
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--banks", nargs="+", required=True)
     parser.add_argument("--shares", nargs="+", type=float)
     parser.add_argument("--run", required=True)
-    parser.add_argument("--start-from", help="weights of an earlier run to train on, or of export/recover_curves.py")
+    parser.add_argument("--start-from", help="weights of an earlier run to train on")
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=20261124)
