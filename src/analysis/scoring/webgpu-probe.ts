@@ -7,7 +7,7 @@ import type { WebGpuFinding } from './gpus.js';
 import { sessionOptions } from './model-session.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
 
-/** What a GPU takes at once under load, by default. */
+/** Windows that a GPU takes at once under load, by default. */
 const BATCH = 64;
 const LEAST_RUNS = 3;
 const LEAST_TIME_MS = 500;
