@@ -86,7 +86,7 @@ export interface LargeFileFields {
 
 export interface NewProfileFields {
   /**
-   * Its name in requests. One of this name for the model gets another version.
+   * Its name in requests. If the model has a profile of this name, that one gets a new version.
    */
   name: string;
   /**
@@ -730,7 +730,7 @@ export interface ProfileRecordings {
    */
   genuine: number;
   /**
-   * AI-generated ones that judged it.
+   * AI-generated recordings that tested it.
    */
   generated: number;
 }
@@ -774,7 +774,7 @@ export interface ProfileCost {
 }
 
 /**
- * What it brings and costs, without it and with it.
+ * Its gain and its cost: errors without it and with it.
  */
 export interface ProfileMeasurement {
   flagged: ProfileGain;
@@ -786,7 +786,7 @@ export interface ProfileMeasurement {
 }
 
 /**
- * What it does to scores: all that is kept of the recordings.
+ * Its effect on scores. Nothing else of the recordings is kept.
  */
 export interface ProfileCorrection {
   /**
@@ -813,7 +813,7 @@ export interface ProfileVersion {
    */
   version: number;
   /**
-   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   * Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration.
    */
   usable: boolean;
   recordings: ProfileRecordings;
@@ -862,7 +862,7 @@ export interface MadeProfile {
    */
   version: number;
   /**
-   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   * Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration.
    */
   usable: boolean;
   recordings: ProfileRecordings;
@@ -877,7 +877,7 @@ export interface MadeProfile {
    */
   versions: ProfileVersion[];
   /**
-   * Recordings that could not be analysed, or have no speech.
+   * Recordings that could not be analysed, have no speech, or repeat an earlier one of the field.
    */
   left_out: LeftOutRecording[];
 }
@@ -900,7 +900,7 @@ export interface ProfileSummary {
    */
   version: number;
   /**
-   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   * Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration.
    */
   usable: boolean;
   recordings: ProfileRecordings;
@@ -936,7 +936,7 @@ export interface Profile {
    */
   version: number;
   /**
-   * Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.
+   * Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration.
    */
   usable: boolean;
   recordings: ProfileRecordings;

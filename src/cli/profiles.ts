@@ -3,7 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { detectorNamed } from '../analysis/pipeline/model-status.js';
 import { generatedSpeechOf } from '../analysis/profiles/generated-speech.js';
 import { hearRecording } from '../analysis/profiles/hear-recording.js';
-import { type HeardRecording, makeProfile, whyNotWorthwhile } from '../analysis/profiles/make-profile.js';
+import {
+  addDistinct,
+  type HeardRecording,
+  makeProfile,
+  whyNotWorthwhile,
+} from '../analysis/profiles/make-profile.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { MIN_PROFILE_RECORDINGS } from '../base/contract/limits.js';
 import { defaultModel } from '../base/contract/model-ids.js';
@@ -53,8 +58,8 @@ export function addProfilesCommand(program: Command): void {
     .description('List all profiles.')
     .option('--json', 'one line of JSON per profile')
     .action(async ({ json }: { json?: true }) => {
-      const all = await withProfiles((table) => table.versions());
-      const stored = all.filter(({ isInUse }) => isInUse).map(({ isInUse: _, ...profile }) => profile);
+      const all = await withProfiles((table) => table.usableBy());
+      const stored = all.map(({ isInUse: _, ...profile }) => profile);
       if (json) for (const profile of stored) printJson(profile);
       else print(stored.length === 0 ? shown`No profiles.\n` : profileTable(stored));
     });
@@ -77,7 +82,8 @@ export function addProfilesCommand(program: Command): void {
       const model = options.model ?? models[0] ?? '';
       if (options.model === undefined && models.length > 1)
         throw new Error(`Expected --model, one of ${models.join(', ')}, which all have a profile ${name}.`);
-      if (!(await withProfiles((table) => table.use(undefined, name, model, version))))
+      const versions = await withProfiles((table) => table.use(undefined, name, model, version));
+      if (versions.length === 0)
         throw new Error(`There is no version ${version} of the profile ${name} of ${model}.`);
       await noteAdminAct(loadConfig(process.env), { event: 'profile_version_used', name, model, version });
       tell(shown`Requests with profile=${name} use version ${String(version)}.\n`);
@@ -87,8 +93,8 @@ export function addProfilesCommand(program: Command): void {
     .command('remove <name>')
     .description('Remove a profile for all models. Requests that name it are refused from then on.')
     .action(async (name: string) => {
-      if (!(await withProfiles((table) => table.remove(undefined, name))))
-        throw new Error(`There is no profile ${name}.`);
+      const removed = await withProfiles((table) => table.remove(undefined, name));
+      if (removed.length === 0) throw new Error(`There is no profile ${name}.`);
       await noteAdminAct(loadConfig(process.env), { event: 'profile_removed', name });
       tell(shown`Removed ${name}.\n`);
     });
@@ -99,7 +105,7 @@ const withProfiles = <Result>(work: (table: ProfileTable) => Promise<Result>): P
 
 /** Profiles for all accounts; those of an account are its own affair, over the API. */
 const versionsOf = async (name: string): Promise<ProfileVersion[]> => {
-  const named = (await withProfiles((table) => table.versions())).filter((each) => each.name === name);
+  const named = await withProfiles((table) => table.versions(undefined, name));
   if (named.length === 0) throw new Error(`There is no profile ${name}.`);
   return named;
 };
@@ -124,7 +130,7 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
     const own = await hear(pipeline, detector.id, genuine);
     if (own.length < MIN_PROFILE_RECORDINGS) {
       throw new Error(
-        `A profile needs at least ${MIN_PROFILE_RECORDINGS} genuine recordings with speech; ${own.length} have some.`,
+        `A profile needs at least ${MIN_PROFILE_RECORDINGS} different genuine recordings with speech; ${own.length} of ${genuine.length} can be used.`,
       );
     }
     const ownGenerated = await hear(pipeline, detector.id, generated);
@@ -133,7 +139,8 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
     const problem = whyNotWorthwhile(measured);
     print(described(measured));
     if (problem !== undefined) throw new Error(`The profile ${name} is not saved: ${problem}.`);
-    const { version } = await withProfiles((table) => table.save(profile));
+    const [saved] = await withProfiles((table) => table.save(profile));
+    const version = saved?.version;
     await noteAdminAct(config, { event: 'profile_made', name, model: detector.id, version });
     print(
       shown`Saved as version ${String(version)}. Requests use it with profile=${name}, on running servers within a second.\n`,
@@ -151,7 +158,7 @@ async function filesOf(given: readonly string[]): Promise<string[]> {
   return inputs.map(({ file }) => file);
 }
 
-/** Recordings as the detector sees them; unreadable ones and those without speech are named and left out. */
+/** Recordings as the detector sees them; unreadable ones, copies and those without speech are named and left out. */
 async function hear(
   pipeline: ListPipeline,
   model: string,
@@ -171,11 +178,16 @@ async function hear(
     },
     showListProgress,
   );
-  return found.flatMap((finding, i) => {
-    if (finding.ok) return [finding.result];
-    reportFailure(files[i] ?? '', finding.error, undefined);
-    return [];
-  });
+  const recordings: HeardRecording[] = [];
+  for (const [i, finding] of found.entries()) {
+    try {
+      if (!finding.ok) throw finding.error;
+      addDistinct(recordings, finding.result);
+    } catch (error) {
+      reportFailure(files[i] ?? '', error, undefined);
+    }
+  }
+  return recordings;
 }
 
 const share = ({ value, count, of, interval_95: [low, high] }: MeasuredErrors): string =>

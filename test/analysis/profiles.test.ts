@@ -12,6 +12,7 @@ import { loadManifest, readModelFile } from '../../src/analysis/models/model-fil
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { adjustmentOf } from '../../src/analysis/profiles/correction.js';
 import { readGeneratedSpeech } from '../../src/analysis/profiles/generated-speech.js';
+import { hearRecording } from '../../src/analysis/profiles/hear-recording.js';
 import {
   correctionFor,
   type HeardRecording,
@@ -19,6 +20,7 @@ import {
   whyNotWorthwhile,
 } from '../../src/analysis/profiles/make-profile.js';
 import { ModelSession } from '../../src/analysis/scoring/model-session.js';
+import { someAnalysis } from '../support/analyser-double.js';
 import { shippedModelsDir } from '../support/speaker-models.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -74,6 +76,8 @@ test('a profile that lets AI-generated speech pass is not worthwhile, given reco
     whyNotWorthwhile(await measured(flagged, own)) ?? '',
     /^it lets too much AI-generated speech pass: 10 of 10, 0 without it$/,
   );
+  const one = await measured(flagged, own.slice(0, 1));
+  assert.match(whyNotWorthwhile(one) ?? '', /^it lets too much AI-generated speech pass: 1 of 1, 0 without/);
   const near = recordings(10, 0.1, (i) => (i < 6 ? 0.99 : 0.2));
   assert.match(whyNotWorthwhile(await measured(near)) ?? '', /^it (lets too much|helps none)/);
 });
@@ -160,4 +164,25 @@ test('vectors are no part of what scores depend on: thresholds hold with and wit
     const { vectors: _, ...without } = model;
     assert.equal(scoreFingerprintOf(without as DetectionModel), scoreFingerprintOf(model));
   }
+});
+
+test('a second look changes nothing that a profile is made of', async () => {
+  const first = [Float32Array.of(1, 3), Float32Array.of(3, 5)];
+  const heardWith = async (later: readonly Float32Array[]) => {
+    const { heard } = await hearRecording(
+      {
+        analyse({ adjustScore }) {
+          const scores = first.map((vector) => adjustScore?.(0.8, vector) ?? 0);
+          const windows = scores.map((score, i) => ({ startS: 5 * i, endS: 5 * i + 5, scores: [score] }));
+          for (const vector of later) adjustScore?.(0.1, vector);
+          return Promise.resolve({ ...someAnalysis, windows });
+        },
+      },
+      { region: { offset: 0, length: 1 }, model: 'm', maxDurationS: 60, signal: AbortSignal.timeout(60_000) },
+    );
+    return heard;
+  };
+  const plain = await heardWith([]);
+  assert.deepEqual(plain.vector, Float32Array.of(2, 4));
+  assert.deepEqual(await heardWith([Float32Array.of(90, 90)]), plain);
 });

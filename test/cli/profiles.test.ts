@@ -53,6 +53,17 @@ test('misuse of profiles is a usage error or a clear message', async (t) => {
   assert.equal(unknown.status, 1);
 });
 
+test('a copy of a recording, in whatever container, is named and does not count', async (t) => {
+  const { folder, run } = commands(t);
+  const cuts = cutsOf(folder, human, 9);
+  const copy = path.join(folder, 'copy.flac');
+  execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', cuts[3] ?? '', copy]);
+  const made = await run('profiles', 'make', 'studio', ...cuts, copy, '--model', fast);
+  assert.equal(made.status, 1, made.stdout);
+  assert.match(made.stderr, /copy\.flac: The recording sounds exactly like an earlier one/);
+  assert.match(made.stderr, /at least 10 different genuine recordings with speech; 9 of 10 can be used\./);
+});
+
 test('a profile that helps nobody is not saved', async (t) => {
   const { folder, run } = commands(t);
   const made = await run('profiles', 'make', 'studio', ...cutsOf(folder, human, 10), '--model', fast);

@@ -103,12 +103,13 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
   };
   const table = new ProfileTable(elsewhere);
   await table.save({ ...someProfile, correction: { ...someProfile.correction, strength: 1 } });
-  const saved = await table.save(someProfile);
-  assert.deepEqual(saved, { ...someProfile, version: 2 });
-  assert.deepEqual(await table.inUse(), [saved]);
+  const [saved, earlier] = await table.save(someProfile);
+  assert.deepEqual(saved, { ...someProfile, version: 2, isInUse: true });
+  assert.deepEqual([earlier?.version, earlier?.isInUse], [1, false]);
+  assert.deepEqual(await table.inUse(), [{ ...someProfile, version: 2 }]);
   await eventually(isKnown, 'it is noticed');
-  assert.equal(await table.remove(undefined, name), true);
-  assert.equal(await table.remove(undefined, name), false);
+  assert.deepEqual(await table.remove(undefined, name), [someProfile.model]);
+  assert.deepEqual(await table.remove(undefined, name), []);
   await eventually(() => !isKnown(), 'its end is noticed');
   await points.refresh();
   points.close();

@@ -24,10 +24,13 @@ export const detectors = ['detector-small-2026-11-25', 'detector-medium-2026-11-
 }));
 const numbersOf = (model: string): number => (model.includes('small') ? 992 : 1024);
 
+let takes = 0;
+/** Another recording of the same kind each time. */
+const taken = (content: string): string => (content === '' ? '' : `${content}#${takes++}`);
 export const genuine = (count: number, content = 'flagged'): FormEntry[] =>
-  Array.from({ length: count }, () => fileEntry(content));
+  Array.from({ length: count }, () => fileEntry(taken(content)));
 export const generated = (count: number, content: string): FormEntry[] =>
-  Array.from({ length: count }, () => ({ name: 'generated', content, filename: 'b.wav' }));
+  Array.from({ length: count }, () => ({ name: 'generated', content: taken(content), filename: 'b.wav' }));
 
 export interface ProfileServer extends TestServer {
   readonly table: ProfileTable;
@@ -40,7 +43,8 @@ export interface ProfileServer extends TestServer {
 
 /**
  * A server with profiles in SQLite. Recordings are texts: `flagged` and `fine` sound like the channel, `elsewhere` does not,
- * `unlike` has nothing in common with anything, and another text is the key of the error that its analysis ends with.
+ * `unlike` has nothing in common with anything, and another text is the key of the error that its analysis ends with. The number
+ * after `#` makes recordings differ a little.
  */
 export async function startProfileServer(
   t: TestContext,
@@ -66,14 +70,17 @@ export async function startProfileServer(
     await server.server.stop();
     await database.close();
   });
-  let takes = 0;
   server.analyser.answer = ({ region: { offset, length }, adjustScore, model }): Analysis => {
-    const text = Buffer.from(server.arena.bytes.subarray(offset, offset + length)).toString();
+    const content = Buffer.from(server.arena.bytes.subarray(offset, offset + length)).toString();
+    const [text = '', take] = content.split('#');
     const sound = sounds[text.length > 100 ? 'fine' : text];
     if (sound === undefined) throw new ServiceError(text as 'NO_SPEECH');
     const [score, axis] = sound;
-    const place = axis ?? 100 + takes++;
-    const vector = Float32Array.from({ length: numbersOf(model) }, (_, i) => (i === place ? 100 : 0));
+    const ownPlace = 100 + (Number(take ?? 0) % 800);
+    const place = axis ?? ownPlace;
+    const vector = new Float32Array(numbersOf(model));
+    if (take !== undefined) vector[ownPlace] = 1;
+    vector[place] = 100;
     const scores = [adjustScore ? adjustScore(score, vector) : score];
     return { ...someAnalysis, modelId: model, windows: [{ startS: 0, endS: 5, scores }] };
   };

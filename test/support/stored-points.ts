@@ -4,7 +4,7 @@ import { encodeDirection } from '../../src/analysis/profiles/correction.js';
 import { withDatabase } from '../../src/state/database/open-database.js';
 import type { MeasuredErrors, OperatingPoint } from '../../src/state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
-import type { NewProfile, Profile } from '../../src/state/operating-points/profile.js';
+import type { NewProfile, Profile, ProfileVersion } from '../../src/state/operating-points/profile.js';
 import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { sqliteIn } from './stored-keys.js';
 
@@ -16,7 +16,7 @@ export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
   withDatabase(sqliteIn(dataDir), (database) => new OperatingPointTable(database).save(point));
 
-export const saveProfile = (dataDir: string, profile: NewProfile): Promise<Profile> =>
+export const saveProfile = (dataDir: string, profile: NewProfile): Promise<ProfileVersion[]> =>
   withDatabase(sqliteIn(dataDir), (database) => new ProfileTable(database).save(profile));
 
 export const somePoint: OperatingPoint = {

@@ -6,7 +6,7 @@ import {
 } from '../../base/contract/limits.js';
 import type { Analyser, Analysis, AnalysisRequest } from '../analyser/analyser.js';
 import { verdictOf } from '../verdict/verdict.js';
-import type { HeardRecording } from './make-profile.js';
+import { type HeardRecording, meanOf } from './make-profile.js';
 
 type Recording = Omit<AnalysisRequest, 'silenceThresholdPercent' | 'minDurationS' | 'adjustScore'>;
 
@@ -15,19 +15,18 @@ export async function hearRecording(
   analyser: Pick<Analyser, 'analyse'>,
   recording: Recording,
 ): Promise<{ readonly heard: HeardRecording; readonly analysis: Analysis }> {
-  let sum: Float64Array | undefined;
-  let count = 0;
+  const vectors: Float32Array[] = [];
   const analysis = await analyser.analyse({
     ...recording,
     silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
     minDurationS: MIN_DURATION_S,
     adjustScore(score, vector) {
-      count++;
-      sum = Float64Array.from(vector, (value, i) => value + (sum?.[i] ?? 0));
+      vectors.push(Float32Array.from(vector));
       return score;
     },
   });
   const { score } = verdictOf(analysis, DEFAULT_THRESHOLD, DEFAULT_SILENCE_THRESHOLD_PERCENT);
-  const vector = Float32Array.from(sum ?? [], (value) => value / count);
-  return { heard: { score, vector }, analysis };
+  const count = analysis.windows.reduce((sum, { scores }) => sum + scores.length, 0);
+  // The first ones: those of a second look, which a busy server leaves out, come later.
+  return { heard: { score, vector: meanOf(vectors.slice(0, count)) }, analysis };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate } from 'node:timers/promises';
+import { ServiceError } from '../../base/errors/service-error.js';
 import { logOddsOf } from '../../base/log-odds.js';
 import { wilsonInterval } from '../../base/proportion.js';
 import type { MeasuredErrors } from '../../state/operating-points/operating-point.js';
@@ -26,6 +27,9 @@ export interface GeneratedSpeech {
   readonly vectors: readonly Float32Array[];
   readonly scores: readonly number[];
 }
+
+/** Two analyses of the same sound differ by less of a vector's length, two recordings by more. */
+const REPEATED_DISTANCE = 0.001;
 
 /** Share of the AI-generated vectors that a correction leaves as they are; chosen in training/EXPERIMENTS.md. */
 const UNTOUCHED_SHARE = 0.85;
@@ -55,6 +59,9 @@ function sumOf(vectors: readonly Float32Array[]): Float64Array {
   return sum;
 }
 
+export const meanOf = (vectors: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(sumOf(vectors), (value) => value / vectors.length);
+
 /** The unit vector from the mean of AI-generated speech to that of recordings, given by the sum of their vectors. */
 function directionTo(
   sum: Float64Array,
@@ -67,13 +74,28 @@ function directionTo(
   return length === 0 ? difference : difference.map((value) => value / length);
 }
 
+/**
+ * Adds a recording, unless its sound is among them: a profile that leaves one of two copies out is made with the other.
+ * @throws ServiceError RECORDING_REPEATED
+ */
+export function addDistinct(recordings: HeardRecording[], heard: HeardRecording): void {
+  const { vector } = heard;
+  const limit = REPEATED_DISTANCE ** 2 * dot(vector, vector);
+  const isCopy = (other: HeardRecording): boolean => {
+    const difference = vector.map((value, i) => value - (other.vector[i] as number));
+    return dot(difference, difference) <= limit;
+  };
+  if (recordings.some(isCopy)) throw new ServiceError('RECORDING_REPEATED');
+  recordings.push(heard);
+}
+
 /** @throws RangeError with fewer than two recordings */
 export function correctionFor(
   genuine: readonly HeardRecording[],
   generated: readonly Float32Array[],
 ): ScoreCorrection {
   if (genuine.length < 2) throw new RangeError('A correction needs at least two recordings.');
-  const origin = Float32Array.from(sumOf(generated), (value) => value / generated.length);
+  const origin = meanOf(generated);
   const count = genuine.length;
   const sum = sumOf(genuine.map(({ vector }) => vector));
   // Each at its place on a direction that it has no part in, as later recordings will be.
@@ -151,9 +173,7 @@ export function whyNotWorthwhile({
   if (flagged.without.count === 0) return 'none of the genuine recordings is flagged without it';
   if (flagged.with.count >= flagged.without.count)
     return `it helps none of the recordings left out: ${flagged.without.count} of ${flagged.without.of} are flagged without it, ${flagged.with.count} with it`;
-  const dear = [passed, own].find(
-    (each) => each && each.with.count > MAX_COST * Math.max(each.without.count, 1),
-  );
+  const dear = [passed, own].find((each) => each && each.with.count > MAX_COST * each.without.count);
   if (!dear) return undefined;
   const { without, with: after } = dear;
   return `it lets too much AI-generated speech pass: ${after.count} of ${after.of}, ${without.count} without it`;

@@ -18,11 +18,11 @@ export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
 
 export const missedLookTexts: Readonly<Record<MissedLook, string>> = {
   QUEUE_DEADLINE: missedLookText('no thread was free for it in time'),
-  ANALYSIS_TIMEOUT: missedLookText('it was not over in time'),
+  ANALYSIS_TIMEOUT: missedLookText('it did not end in time'),
 };
 
 function missedLookText(why: string): string {
-  return `Stretches are not known: windows disagree, but had no second look, since ${why}. For the same reason, mixed_content may be missing.`;
+  return `Stretches are not known: windows disagree, but had no second look, because ${why}. The reason mixed_content may be missing, too.`;
 }
 
 /** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */

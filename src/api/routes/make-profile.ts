@@ -4,7 +4,12 @@ import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { generatedSpeechOf, NoProfiles } from '../../analysis/profiles/generated-speech.js';
 import { hearRecording } from '../../analysis/profiles/hear-recording.js';
-import { type HeardRecording, makeProfile, whyNotWorthwhile } from '../../analysis/profiles/make-profile.js';
+import {
+  addDistinct,
+  type HeardRecording,
+  makeProfile,
+  whyNotWorthwhile,
+} from '../../analysis/profiles/make-profile.js';
 import { togetherOf } from '../../analysis/voiceid/read-samples.js';
 import type { Config } from '../../base/config/options.js';
 import { publicPath } from '../../base/config/public-path.js';
@@ -19,7 +24,7 @@ import {
 } from '../../base/contract/profile-endpoints.js';
 import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { NewProfile, Profile, ProfileVersion } from '../../state/operating-points/profile.js';
+import type { NewProfile, ProfileVersion } from '../../state/operating-points/profile.js';
 import { MAX_PROFILES, TooManyProfiles } from '../../state/operating-points/profile-table.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
@@ -78,9 +83,9 @@ export function makeProfileRoute(parts: MakeProfileParts): Route {
         const { profile, leftOut } = await profileFrom(input, request, parts);
         // A client that has gone would not know of it.
         request.signal.throwIfAborted();
-        const saved = await save(profile, request, parts);
+        const versions = await save(profile, request, parts);
         const body: MadeProfile = {
-          ...profileBody(saved.versions, profile.name, detectors, profile.model),
+          ...profileBody(versions, detectors, profile.model),
           left_out: leftOut,
         };
         const location = `${publicPath(config)}/v1/profiles/${profile.name}`;
@@ -104,10 +109,10 @@ async function profileFrom(
   }
   const { account } = callerOf(request);
   const detector = detectorNamed(analyser.status(), fields.model);
-  const others = (await profiles.table.versions(account)).filter(
+  const others = (await profiles.table.usableBy(account)).filter(
     (each) => each.account === account && !(each.name === fields.name && each.model === detector.id),
   );
-  if (profilesAmong(others) >= MAX_PROFILES) throw tooMany();
+  if (others.length >= MAX_PROFILES) throw tooMany();
   const background = await generatedSpeechOf(config.modelsDir, detector.id).catch((error: unknown) => {
     if (!(error instanceof NoProfiles)) throw error;
     const expected = 'a detector that can have profiles';
@@ -128,27 +133,21 @@ async function profileFrom(
   }
 }
 
+/** @returns its versions, the new one first */
 async function save(
   profile: NewProfile,
   request: RouteRequest,
   { profiles }: MakeProfileParts,
-): Promise<{ readonly versions: readonly ProfileVersion[] }> {
-  const caller = callerOf(request);
-  let saved: Profile;
-  try {
-    saved = await profiles.table.save(profile);
-  } catch (error) {
-    if (error instanceof TooManyProfiles) throw tooMany();
-    throw error;
-  }
+): Promise<readonly ProfileVersion[]> {
+  const versions = await profiles.table.save(profile).catch((error: unknown) => {
+    throw error instanceof TooManyProfiles ? tooMany() : error;
+  });
   const { name, model } = profile;
-  profiles.note({ event: 'profile_made', name, model, version: saved.version, ...caller });
+  const version = versions[0]?.version;
+  profiles.note({ event: 'profile_made', name, model, version, ...callerOf(request) });
   await profiles.refresh();
-  return { versions: await profiles.table.versions(caller.account) };
+  return versions;
 }
-
-const profilesAmong = (versions: readonly ProfileVersion[]): number =>
-  new Set(versions.map(({ name, model }) => `${name} ${model}`)).size;
 
 const tooMany = () => new ServiceError('TOO_MANY_PROFILES', { allowed: MAX_PROFILES });
 
@@ -184,7 +183,7 @@ class Ear {
     this.#timer = setTimeout(() => this.#late.abort(reason), timeoutMs);
   }
 
-  /** Recordings that cannot be analysed are left out. @throws ServiceError, or the reason of the request's signal */
+  /** Recordings that cannot be analysed, and copies, are left out. @throws ServiceError, or the reason of the request's signal */
   async hear(field: LeftOutRecording['field'], regions: readonly ArenaRegion[]): Promise<HeardRecording[]> {
     const { analyser, config } = this.#parts;
     const recordings: HeardRecording[] = [];
@@ -198,8 +197,8 @@ class Ear {
           signal: AbortSignal.any([this.#request.signal, this.#late.signal]),
           owner: this.#request.caller?.id ?? '',
         });
-        recordings.push(heard);
         this.#analyses.push(analysis);
+        addDistinct(recordings, heard);
       } catch (error) {
         if (!(error instanceof ServiceError) || !isClientFault(error.status)) throw error;
         this.leftOut.push({ field, index, key: error.key, message: error.message });

@@ -37,18 +37,16 @@ export function modelOf(
 
 /**
  * A profile with its versions.
- * @param versions that the account may use; its own goes before one for all accounts
+ * @param versions of this name that the account may use; its own goes before one for all accounts
  * @throws ServiceError PROFILE_NOT_FOUND
  */
 export function profileBody(
   versions: readonly ProfileVersion[],
-  name: string,
   detectors: Detectors,
   model?: string,
 ): ProfileBody {
-  const named = versions.filter((each) => each.name === name);
-  const id = modelOf(named, detectors, model);
-  const ofModel = named.filter((each) => each.model === id);
+  const id = modelOf(versions, detectors, model);
+  const ofModel = versions.filter((each) => each.model === id);
   const account = ofModel.some((each) => each.account !== undefined) ? ofModel[0]?.account : undefined;
   const all = ofModel.filter((each) => each.account === account);
   const current = all.find(({ isInUse }) => isInUse);

@@ -10,14 +10,12 @@ import {
   versionChoice,
 } from '../../base/contract/profile-endpoints.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { ProfileVersion } from '../../state/operating-points/profile.js';
-import type { ProfileTable } from '../../state/operating-points/profile-table.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues } from './link-fields.js';
 import { type MakeProfileParts, makeProfileRoute } from './make-profile.js';
 import { isNamed, modelOf, profileBody, summaryOf } from './profile-bodies.js';
-import { type Caller, callerOf, idIn, jsonReply, type Route, type RouteRequest } from './route.js';
+import { callerOf, idIn, jsonReply, type Route, type RouteRequest } from './route.js';
 
 const MAX_JSON_BYTES = 4096;
 
@@ -36,9 +34,8 @@ export function profileRoutes(parts: MakeProfileParts): readonly Route[] {
     {
       ...profileListing,
       async handle(request) {
-        const versions = await profiles.table.versions(callerOf(request).account);
-        const inUse = versions.filter(({ isInUse }) => isInUse);
-        return jsonReply<ProfileList>(200, { profiles: inUse.map((each) => summaryOf(each, detectors)) });
+        const usable = await profiles.table.usableBy(callerOf(request).account);
+        return jsonReply<ProfileList>(200, { profiles: usable.map((each) => summaryOf(each, detectors)) });
       },
     },
     {
@@ -46,8 +43,9 @@ export function profileRoutes(parts: MakeProfileParts): readonly Route[] {
       isPrefix: true,
       async handle(request) {
         const model = modelIn(request);
-        const versions = await profiles.table.versions(callerOf(request).account);
-        return jsonReply<ProfileBody>(200, profileBody(versions, nameIn(request), detectors, model));
+        const name = nameIn(request);
+        const versions = await profiles.table.versions(callerOf(request).account, name);
+        return jsonReply<ProfileBody>(200, profileBody(versions, detectors, model));
       },
     },
     {
@@ -57,14 +55,13 @@ export function profileRoutes(parts: MakeProfileParts): readonly Route[] {
         const caller = callerOf(request);
         const model = modelIn(request);
         const name = nameIn(request);
-        const own = await ownVersions(profiles.table, caller, name);
-        const ids = new Set(own.map(({ model: id }) => id));
-        const wanted = [...ids].filter((id) => model === undefined || isNamed(id, model, detectors));
-        if (wanted.length === 0) throw new ServiceError('PROFILE_NOT_FOUND');
-        for (const id of wanted) {
-          await profiles.table.remove(caller.account, name, id);
-          profiles.note({ event: 'profile_removed', name, model: id, ...caller });
-        }
+        const removed = await profiles.table.remove(
+          caller.account,
+          name,
+          (id) => model === undefined || isNamed(id, model, detectors),
+        );
+        if (removed.length === 0) throw new ServiceError('PROFILE_NOT_FOUND');
+        for (const id of removed) profiles.note({ event: 'profile_removed', name, model: id, ...caller });
         await profiles.refresh();
         return jsonReply<DeletedProfile>(200, { deleted: name });
       },
@@ -78,23 +75,15 @@ export function profileRoutes(parts: MakeProfileParts): readonly Route[] {
         const { version, model } = choice.fromJson(given);
         const caller = callerOf(request);
         const name = idIn(request.path, profileChange.path);
-        const own = await ownVersions(profiles.table, caller, name);
+        const { account } = caller;
+        const own = (await profiles.table.versions(account, name)).filter((each) => each.account === account);
         const id = modelOf(own, detectors, model);
-        if (!(await profiles.table.use(caller.account, name, id, version)))
-          throw new ServiceError('PROFILE_NOT_FOUND');
+        const versions = await profiles.table.use(account, name, id, version);
+        if (versions.length === 0) throw new ServiceError('PROFILE_NOT_FOUND');
         profiles.note({ event: 'profile_version_used', name, model: id, version, ...caller });
         await profiles.refresh();
-        const versions = await profiles.table.versions(caller.account);
-        return jsonReply<ProfileBody>(200, profileBody(versions, name, detectors, id));
+        return jsonReply<ProfileBody>(200, profileBody(versions, detectors, id));
       },
     },
   ];
 }
-
-/** Versions that an account may change. */
-const ownVersions = async (
-  table: ProfileTable,
-  { account }: Caller,
-  name: string,
-): Promise<ProfileVersion[]> =>
-  (await table.versions(account)).filter((each) => each.account === account && each.name === name);

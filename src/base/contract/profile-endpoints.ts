@@ -21,7 +21,8 @@ export const newProfileSchemas = (loaded: readonly DetectorNames[]) =>
       maxLength: 32,
       pattern: OPERATING_POINT_NAME.source,
       expected: OPERATING_POINT_NAME_EXPECTED,
-      description: 'Its name in requests. One of this name for the model gets another version.',
+      description:
+        'Its name in requests. If the model has a profile of this name, that one gets a new version.',
     },
     model: anyModel(loaded),
   }) as const satisfies FieldSchemas;
@@ -88,11 +89,11 @@ export const profileCreation = (
   operation: {
     id: 'makeProfile',
     tag,
-    summary: 'Make a profile of your own channel, which corrects scores of recordings like those.',
+    summary: 'Make a profile of your own channel, which corrects the scores of its recordings.',
     description:
       `Takes ${MIN_PROFILE_RECORDINGS} to ${MAX_PROFILE_RECORDINGS} genuine recordings as parts with the name \`${GENUINE_FIELD}\`, and up to ` +
-      `${MAX_PROFILE_RECORDINGS} AI-generated ones, which must not pass, as \`${GENERATED_FIELD}\`: ${anyFormat}, at most ${maxPredictDurationS} s long each, ` +
-      `together at most ${maxLargeFileBytes} bytes. It is saved if recordings left out show the gain at a low cost. No audio is kept.`,
+      `${MAX_PROFILE_RECORDINGS} AI-generated ones, which must not pass as human, as \`${GENERATED_FIELD}\`: ${anyFormat}, at most ${maxPredictDurationS} s long each, ` +
+      `together at most ${maxLargeFileBytes} bytes. Copies count once. The profile is saved if recordings left out show a gain at a low cost. No audio is kept.`,
     form: {
       title: 'NewProfileFields',
       file: {
@@ -125,6 +126,7 @@ export const profileCreation = (
       'BODY_TOO_LARGE',
       ...analysisErrors,
       'PROFILE_RECORDINGS_INSUFFICIENT',
+      'RECORDING_REPEATED',
       'PROFILE_NOT_WORTHWHILE',
       'TOO_MANY_PROFILES',
       'DATABASE_UNAVAILABLE',

@@ -51,7 +51,7 @@ const versionProperties = {
   usable: {
     type: 'boolean',
     description:
-      'Whether requests may use it: the model is loaded with the weights, recipe and calibration of then.',
+      'Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration.',
   },
   recordings: {
     title: 'ProfileRecordings',
@@ -59,14 +59,14 @@ const versionProperties = {
     type: 'object',
     properties: {
       genuine: { type: 'integer', description: 'Genuine recordings that made it.', minimum: 0 },
-      generated: { type: 'integer', description: 'AI-generated ones that judged it.', minimum: 0 },
+      generated: { type: 'integer', description: 'AI-generated recordings that tested it.', minimum: 0 },
     },
     required: ['genuine', 'generated'],
     additionalProperties: false,
   },
   measured: {
     title: 'ProfileMeasurement',
-    description: 'What it brings and costs, without it and with it.',
+    description: 'Its gain and its cost: errors without it and with it.',
     type: 'object',
     properties: {
       flagged,
@@ -164,7 +164,7 @@ const profileProperties = {
   correction: {
     title: 'ProfileCorrection',
     type: 'object',
-    description: 'What it does to scores: all that is kept of the recordings.',
+    description: 'Its effect on scores. Nothing else of the recordings is kept.',
     properties: {
       direction: {
         type: 'string',
@@ -212,7 +212,8 @@ export const madeProfile = {
     ...profileProperties,
     left_out: {
       type: 'array',
-      description: 'Recordings that could not be analysed, or have no speech.',
+      description:
+        'Recordings that could not be analysed, have no speech, or repeat an earlier one of the field.',
       items: {
         title: 'LeftOutRecording',
         type: 'object',

@@ -166,8 +166,14 @@ const entries = {
     status: 422,
     code: 'validation_error',
     message:
-      'A profile needs at least {required} genuine recordings with speech; {usable} of {given} can be used. Left out: {problems}.',
-    when: 'Too few recordings for a profile can be analysed and have speech. The others are named by their position, from 0 on.',
+      'A profile needs at least {required} different genuine recordings with speech; {usable} of {given} can be used. Left out: {problems}.',
+    when: 'Too few different recordings for a profile can be analysed and have speech. The message names the others by their position, from 0 on.',
+  },
+  RECORDING_REPEATED: {
+    status: 422,
+    code: 'validation_error',
+    message: 'The recording sounds exactly like an earlier one, which counts once.',
+    when: 'Only in `left_out` of a new profile and in the message of `PROFILE_RECORDINGS_INSUFFICIENT`: a recording was sent twice, perhaps as another type of file.',
   },
   PROFILE_NOT_WORTHWHILE: {
     status: 422,
@@ -179,8 +185,8 @@ const entries = {
     status: 422,
     code: 'validation_error',
     message:
-      'The account has {allowed} profiles, the most that it may have. Delete one, or make another version of one.',
-    when: 'A new profile would be one too many.',
+      'The account has {allowed} profiles, the most it may have. Delete one, or make a new version of one.',
+    when: 'The account has as many profiles as it may, and the name is new.',
   },
   NO_SPEECH: {
     status: 422,
@@ -282,14 +288,14 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message:
-      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than are loaded now. Make it again, and then the job.',
+      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than the loaded ones. Make it again, then the job.',
     when: 'Only as the failure of a job or a line of a batch: its detector was replaced after the job was made, so its profile or operating point no longer holds.',
   },
   PROFILE_NOT_FOUND: {
     status: 404,
     code: 'not_found',
     message: 'The account has no such profile, or not this version of it.',
-    when: 'The name is wrong, of another account, or without a profile for the detector; or an account would change a profile of the operator, which is for all.',
+    when: 'The name is wrong, of another account, or without a profile for the detector; or the profile belongs to the operator, and an account cannot change it.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

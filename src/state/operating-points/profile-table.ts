@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { changed } from './point-changes.js';
 import type { NewProfile, Profile, ProfileVersion } from './profile.js';
 
@@ -15,6 +15,8 @@ const EVERYBODY = '';
 export class TooManyProfiles extends Error {
   override readonly name = 'TooManyProfiles';
 }
+
+const COLUMNS = 'account, version, in_use, profile';
 
 type ProfileRow = {
   readonly account: string;
@@ -34,26 +36,36 @@ export class ProfileTable {
   /** Of all accounts, by name. @throws DatabaseError */
   async inUse(): Promise<Profile[]> {
     const rows = await this.#database.query<ProfileRow>(
-      `SELECT account, version, in_use, profile FROM profiles WHERE in_use = 1 ORDER BY name, model, account`,
+      `SELECT ${COLUMNS} FROM profiles WHERE in_use = 1 ORDER BY name, model, account`,
     );
     return rows.map(profileOf);
   }
 
-  /** Every version of the profiles that an account may use, by name, the latest first. @throws DatabaseError */
-  async versions(account = EVERYBODY): Promise<ProfileVersion[]> {
+  /** The version in use of each profile that an account may use, by name. @throws DatabaseError */
+  async usableBy(account = EVERYBODY): Promise<ProfileVersion[]> {
     const rows = await this.#database.query<ProfileRow>(
-      `SELECT account, version, in_use, profile FROM profiles WHERE account IN ($1, $2)
-        ORDER BY name, model, account DESC, version DESC`,
+      `SELECT ${COLUMNS} FROM profiles WHERE account IN ($1, $2) AND in_use = 1 ORDER BY name, model, account DESC`,
       [account, EVERYBODY],
     );
-    return rows.map((row) => ({ ...profileOf(row), isInUse: row.in_use === 1 }));
+    return rows.map(versionOf);
+  }
+
+  /** Every version of the profiles of this name that an account may use, by model, the latest first. @throws DatabaseError */
+  async versions(account: string | undefined, name: string): Promise<ProfileVersion[]> {
+    const rows = await this.#database.query<ProfileRow>(
+      `SELECT ${COLUMNS} FROM profiles WHERE account IN ($1, $2) AND name = $3
+        ORDER BY model, account DESC, version DESC`,
+      [account ?? EVERYBODY, EVERYBODY, name],
+    );
+    return rows.map(versionOf);
   }
 
   /**
    * Adds a profile, or the next version of one with its name for its model, which requests use from now on.
+   * @returns its versions, this one first
    * @throws TooManyProfiles, DatabaseError
    */
-  save(profile: NewProfile): Promise<Profile> {
+  save(profile: NewProfile): Promise<ProfileVersion[]> {
     const { account = EVERYBODY, name, model } = profile;
     const key = [account, name, model];
     return changed(this.#database, async (transaction) => {
@@ -80,39 +92,60 @@ export class ProfileTable {
         `DELETE FROM profiles WHERE account = $1 AND name = $2 AND model = $3 AND version <= $4`,
         [...key, version - MAX_PROFILE_VERSIONS],
       );
-      return { ...profile, version };
+      return versionsOf(transaction, key);
     });
   }
 
-  /** Has requests use an earlier or later version. @returns whether there is that version */
-  use(account: string | undefined, name: string, model: string, version: number): Promise<boolean> {
+  /** Has requests use an earlier or later version. @returns all versions; none if that one is missing */
+  use(account: string | undefined, name: string, model: string, version: number): Promise<ProfileVersion[]> {
     const key = [account ?? EVERYBODY, name, model];
     return changed(this.#database, async (transaction) => {
       const found = await transaction.query(
         'SELECT version FROM profiles WHERE account = $1 AND name = $2 AND model = $3 AND version = $4',
         [...key, version],
       );
-      if (found.length === 0) return false;
+      if (found.length === 0) return [];
       await transaction.execute(
         `UPDATE profiles SET in_use = CASE WHEN version = $4 THEN 1 ELSE 0 END
           WHERE account = $1 AND name = $2 AND model = $3`,
         [...key, version],
       );
-      return true;
+      return versionsOf(transaction, key);
     });
   }
 
-  /** With all versions. @param model all by default @returns whether there were some */
-  remove(account: string | undefined, name: string, model?: string): Promise<boolean> {
-    const which = `account = $1 AND name = $2${model === undefined ? '' : ' AND model = $3'}`;
-    const key = [account ?? EVERYBODY, name, ...(model === undefined ? [] : [model])];
+  /** With all versions. @param isWanted for all models by default @returns the models that had one */
+  remove(
+    account: string | undefined,
+    name: string,
+    isWanted: (model: string) => boolean = () => true,
+  ): Promise<string[]> {
+    const key = [account ?? EVERYBODY, name];
     return changed(this.#database, async (transaction) => {
-      const found = await transaction.query(`SELECT model FROM profiles WHERE ${which}`, key);
-      await transaction.execute(`DELETE FROM profiles WHERE ${which}`, key);
-      return found.length > 0;
+      const found = await transaction.query<{ model: string }>(
+        'SELECT DISTINCT model FROM profiles WHERE account = $1 AND name = $2 ORDER BY model',
+        key,
+      );
+      const models = found.map(({ model }) => model).filter(isWanted);
+      for (const model of models)
+        await transaction.execute('DELETE FROM profiles WHERE account = $1 AND name = $2 AND model = $3', [
+          ...key,
+          model,
+        ]);
+      return models;
     });
   }
 }
+
+async function versionsOf(transaction: Transaction, key: readonly string[]): Promise<ProfileVersion[]> {
+  const rows = await transaction.query<ProfileRow>(
+    `SELECT ${COLUMNS} FROM profiles WHERE account = $1 AND name = $2 AND model = $3 ORDER BY version DESC`,
+    key,
+  );
+  return rows.map(versionOf);
+}
+
+const versionOf = (row: ProfileRow): ProfileVersion => ({ ...profileOf(row), isInUse: row.in_use === 1 });
 
 function profileOf({ account, version, profile }: ProfileRow): Profile {
   const stored = JSON.parse(profile) as NewProfile;

@@ -37,8 +37,8 @@ test('without a second look the verdict stands, stretches are absent, and a warn
   const { port, analyser } = await startTestServer(t);
   const { closerWindows: _, ...first } = splicedAnalysis;
   const why = {
-    QUEUE_DEADLINE: /^Stretches are not known: .* since no thread was free for it in time\./,
-    ANALYSIS_TIMEOUT: /^Stretches are not known: .* since it was not over in time\./,
+    QUEUE_DEADLINE: /^Stretches are not known: .* because no thread was free for it in time\./,
+    ANALYSIS_TIMEOUT: /^Stretches are not known: .* because it did not end in time\./,
   };
   for (const missedLook of ['QUEUE_DEADLINE', 'ANALYSIS_TIMEOUT'] as const) {
     analyser.answer = ({ model: modelId }) => ({ ...first, channels: 2, modelId, missedLook });

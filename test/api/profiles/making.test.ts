@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.js';
-import { FORM_TYPE, formBody } from '../../support/form-body.js';
+import { FORM_TYPE, type FormEntry, fileEntry, formBody } from '../../support/form-body.js';
 import { RawClient } from '../../support/http-client.js';
 import { detectors, generated, genuine, startProfileServer } from '../../support/profile-server.js';
 import { API_KEY, KEY_WITHOUT_SCOPE } from '../../support/test-server.js';
@@ -42,7 +42,7 @@ test('wrong requests are refused before anything is analysed', async (t) => {
   assert.match(unknown.json.message, /for model but received "detector-none"/);
   assert.equal((await server.make('studio', channel, KEY_WITHOUT_SCOPE)).status, 403);
   assert.equal(server.analyser.requests.length, 0);
-  assert.deepEqual(await server.table.versions('one'), []);
+  assert.deepEqual(await server.table.usableBy('one'), []);
 });
 
 test('a detector without vectors has no profiles', async (t) => {
@@ -89,7 +89,7 @@ test('a profile without a gain, or at too high a cost, is not saved', async (t) 
     assert.match(json.message, message);
     assert.deepEqual([status, headers['x-error-key']], [422, 'PROFILE_NOT_WORTHWHILE']);
   }
-  assert.deepEqual(await server.table.versions('one'), []);
+  assert.deepEqual(await server.table.usableBy('one'), []);
   assert.deepEqual(server.acts, []);
 });
 
@@ -122,13 +122,74 @@ test('recordings that cannot be used are named, and too few others are refused',
   assert.equal(json.measured.passed_own.with.of, 3);
 });
 
+test('copies of a recording count once, in whatever field', async (t) => {
+  const server = await startProfileServer(t);
+  const copies = Array.from({ length: 10 }, () => fileEntry('flagged'));
+  const few = await server.make('studio', copies);
+  assert.equal(few.headers['x-error-key'], 'PROFILE_RECORDINGS_INSUFFICIENT');
+  assert.match(few.json.message, /; 1 of 10 can be used\. Left out: 1: RECORDING_REPEATED, 2: /);
+  const [twice] = generated(1, 'elsewhere');
+  const both = twice === undefined ? [] : [twice, twice];
+  const { status, json } = await server.make('studio', [...channel, ...channel.slice(0, 2), ...both]);
+  assert.equal(status, 201, json.message);
+  assert.deepEqual(
+    json.left_out.map(({ field, index, key }: Record<string, unknown>) => [field, index, key]),
+    [
+      ['file', 10, 'RECORDING_REPEATED'],
+      ['file', 11, 'RECORDING_REPEATED'],
+      ['generated', 1, 'RECORDING_REPEATED'],
+    ],
+  );
+  assert.deepEqual(json.recordings, { genuine: 10, generated: 1 });
+});
+
+test('a single AI-generated recording of the client that would pass is too many', async (t) => {
+  const server = await startProfileServer(t);
+  for (const file of [...generated(1, 'flagged'), { ...channel[0], name: 'generated' } as FormEntry]) {
+    const { headers, json } = await server.make('studio', [...channel, file]);
+    assert.equal(headers['x-error-key'], 'PROFILE_NOT_WORTHWHILE');
+    assert.match(json.message, /pass: 1 of 1, 0 without it/);
+  }
+  assert.deepEqual(await server.table.usableBy('one'), []);
+});
+
+test('requests for the same name at the same time each answer with their own version', async (t) => {
+  const server = await startProfileServer(t);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => server.make('studio', channel)));
+  assert.deepEqual(answers.map(({ json }) => json.version).toSorted(), [1, 2, 3, 4]);
+  for (const { json } of answers) assert.equal(json.versions[0].version, json.version);
+  assert.equal((await server.call('GET', '/v1/profiles/studio')).json.version, 4);
+});
+
+test('a client that has gone leaves no profile behind', async (t) => {
+  const server = await startProfileServer(t);
+  const { answer } = server.analyser;
+  let finish = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  server.analyser.answer = (request) => gate.then(() => answer(request));
+  const body = formBody([{ name: 'name', content: 'studio' }, ...channel]);
+  const client = await RawClient.connect(server.port);
+  await client.write(
+    `POST /v1/profiles HTTP/1.1\r\nhost: x\r\nx-api-key: ${API_KEY}\r\ncontent-type: ${FORM_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
+  await client.write(body.toString('latin1'));
+  await eventually(() => server.analyser.running === 1, 'it is analysed');
+  client.socket.destroy();
+  await eventually(() => server.analyser.requests[0]?.signal.aborted === true, 'it is known to be gone');
+  finish();
+  await eventually(() => server.arena.usedBytes === 0, 'its memory is free');
+  assert.deepEqual([await server.table.usableBy('one'), server.acts], [[], []]);
+});
+
 test('a fault of the server is no fault of a recording', async (t) => {
   const server = await startProfileServer(t);
   for (const key of ['QUEUE_DEADLINE', 'OVERLOADED', 'NON_FINITE_OUTPUT']) {
     const { headers } = await server.make('studio', [...genuine(12), ...genuine(1, key)]);
     assert.equal(headers['x-error-key'], key);
   }
-  assert.deepEqual(await server.table.versions('one'), []);
+  assert.deepEqual(await server.table.usableBy('one'), []);
 });
 
 test('a profile says what it brings, is used at once, and is in the audit without a word of audio', async (t) => {

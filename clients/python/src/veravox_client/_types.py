@@ -416,7 +416,7 @@ class ProfileRecordings(TypedDict):
     genuine: int
     """Genuine recordings that made it."""
     generated: int
-    """AI-generated ones that judged it."""
+    """AI-generated recordings that tested it."""
 
 
 class ProfileErrors(TypedDict):
@@ -453,7 +453,7 @@ class ProfileCost(_ProfileCost):
 
 
 class ProfileMeasurement(TypedDict):
-    """What it brings and costs, without it and with it."""
+    """Its gain and its cost: errors without it and with it."""
 
     flagged: ProfileGain
     """Genuine recordings called spoofed, each judged by a profile that was made without it."""
@@ -467,7 +467,7 @@ _ProfileCorrection = TypedDict("_ProfileCorrection", {"from": "float"})
 
 
 class ProfileCorrection(_ProfileCorrection):
-    """What it does to scores: all that is kept of the recordings."""
+    """Its effect on scores. Nothing else of the recordings is kept."""
 
     direction: str
     """A unit vector among the detector's: little-endian float32 in base64."""
@@ -481,11 +481,11 @@ class ProfileVersion(TypedDict):
     version: int
     """Number of the version, from 1 on."""
     usable: bool
-    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    """Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration."""
     recordings: ProfileRecordings
     """The recordings behind it."""
     measured: ProfileMeasurement
-    """What it brings and costs, without it and with it."""
+    """Its gain and its cost: errors without it and with it."""
     created_at: str
     """Time at which the version was made."""
     in_use: bool
@@ -512,19 +512,19 @@ class MadeProfile(TypedDict):
     version: int
     """Number of the version, from 1 on."""
     usable: bool
-    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    """Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration."""
     recordings: ProfileRecordings
     """The recordings behind it."""
     measured: ProfileMeasurement
-    """What it brings and costs, without it and with it."""
+    """Its gain and its cost: errors without it and with it."""
     created_at: str
     """Time at which the version was made."""
     correction: ProfileCorrection
-    """What it does to scores: all that is kept of the recordings."""
+    """Its effect on scores. Nothing else of the recordings is kept."""
     versions: list[ProfileVersion]
     """All versions that are kept, the latest first."""
     left_out: list[LeftOutRecording]
-    """Recordings that could not be analysed, or have no speech."""
+    """Recordings that could not be analysed, have no speech, or repeat an earlier one of the field."""
 
 
 class ProfileSummary(TypedDict):
@@ -537,11 +537,11 @@ class ProfileSummary(TypedDict):
     version: int
     """Number of the version, from 1 on."""
     usable: bool
-    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    """Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration."""
     recordings: ProfileRecordings
     """The recordings behind it."""
     measured: ProfileMeasurement
-    """What it brings and costs, without it and with it."""
+    """Its gain and its cost: errors without it and with it."""
     created_at: str
     """Time at which the version was made."""
 
@@ -561,15 +561,15 @@ class Profile(TypedDict):
     version: int
     """Number of the version, from 1 on."""
     usable: bool
-    """Whether requests may use it: the model is loaded with the weights, recipe and calibration of then."""
+    """Whether requests may use it: its detector is loaded, with the same weights, recipe and calibration."""
     recordings: ProfileRecordings
     """The recordings behind it."""
     measured: ProfileMeasurement
-    """What it brings and costs, without it and with it."""
+    """Its gain and its cost: errors without it and with it."""
     created_at: str
     """Time at which the version was made."""
     correction: ProfileCorrection
-    """What it does to scores: all that is kept of the recordings."""
+    """Its effect on scores. Nothing else of the recordings is kept."""
     versions: list[ProfileVersion]
     """All versions that are kept, the latest first."""
 
