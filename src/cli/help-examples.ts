@@ -94,6 +94,7 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
   ],
   'profiles list': [['veravox profiles list --json', 'for programs']],
   'profiles show': [['veravox profiles show studio', 'what it was made from, brings and costs']],
+  'profiles use': [['veravox profiles use studio 1', 'the first version again']],
   'profiles remove': [['veravox profiles remove studio', 'scores are as they were']],
   'models list': [['veravox models list', 'the models in the manifest']],
   'models check': [['veravox models check --models-dir my-models', 'before a server loads them']],

@@ -124,10 +124,11 @@ test('those of a whole day are found at once, since a request must not hold up t
   const logOdds = (startS: number) => (Math.floor(startS / 20) % 3 === 0 ? 3 : -3) + Math.sin(startS);
   const dayS = 24 * 3600;
   const [windows, closer] = [steps(dayS, 5, logOdds), steps(dayS - 3, 4, logOdds)];
-  const beganMs = performance.now();
+  const began = process.cpuUsage();
   assert.ok(found(windows, closer).length > 1000);
-  // A tenth of a second or two; before, 17 s.
-  assert.ok(performance.now() - beganMs < 3000);
+  // A tenth of a second or two; before, 17 s. Of this process alone: others may keep the machine busy.
+  const { user } = process.cpuUsage(began);
+  assert.ok(user < 3e6, `${user} µs`);
 });
 
 test('without a second look there are no stretches', () => {

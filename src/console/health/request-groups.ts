@@ -19,6 +19,7 @@ const beginnings: readonly (readonly [path: string, group: RequestGroup])[] = [
   ['/v1/predict', 'detection'],
   ['/v0/predict', 'detection'],
   ['/predict', 'detection'],
+  ['/v1/profiles', 'detection'],
   ['/v1/voiceid', 'voice_identity'],
   ['/v1/jobs', 'jobs'],
   ['/v1/batches', 'jobs'],
