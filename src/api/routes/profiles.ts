@@ -13,8 +13,9 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues } from './link-fields.js';
-import { type MakeProfileParts, makeProfileRoute } from './make-profile.js';
+import { makeProfileRoute } from './make-profile.js';
 import { isNamed, modelOf, profileBody, summaryOf } from './profile-bodies.js';
+import type { MakeProfileParts } from './profile-making.js';
 import { callerOf, idIn, jsonReply, type Route, type RouteRequest } from './route.js';
 
 const MAX_JSON_BYTES = 4096;
