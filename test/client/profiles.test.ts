@@ -7,8 +7,9 @@ import { VeravoxClient, VeravoxError } from '../../client/src/index.js';
 import { startProfileServer } from '../support/profile-server.js';
 import { API_KEY } from '../support/test-server.js';
 
+/** Different recordings of the same kind. */
 const files = (count: number, content: string): Uint8Array[] =>
-  Array.from({ length: count }, () => Buffer.from(content));
+  Array.from({ length: count }, (_, i) => Buffer.from(`${content}#${i}`));
 
 test('profiles are made, listed, read, changed and deleted', async (t) => {
   const server = await startProfileServer(t);
