@@ -61,7 +61,7 @@ for (const fields of named) {
     assert.deepEqual([state, attempts, error.key], ['failed', 1, 'SCORES_DIFFER']);
     assert.match(
       error.message,
-      new RegExp(`other weights.* of ${modelId} than are loaded now\\. Make it again`),
+      new RegExp(`other weights.* of ${modelId} than the loaded ones\\. Make it again`),
     );
     assert.equal((await ended(server, { threshold: 0.7 })).state, 'succeeded');
     const bindings = asked.map((request) => [request.model, request.scoreFingerprint]);
