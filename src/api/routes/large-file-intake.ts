@@ -46,10 +46,11 @@ export class LargeFileIntake<Fields> {
     const isLink = isJsonType(request.contentType);
     const { declaredBytes: bodyBytes = this.#largestBodyBytes } = request.body;
     // The size of a file behind a link is known only when it comes.
-    const declaredBytes = isLink ? this.#largestBodyBytes : bodyBytes;
-    // A declared size that is over the limit is refused for that, not for lack of room.
-    const neededBytes = declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes;
-    return holding(this.#permits, request, neededBytes, async () => {
+    const sizes = {
+      declaredBytes: isLink ? this.#largestBodyBytes : bodyBytes,
+      largestBytes: this.#largestBodyBytes,
+    };
+    return holding(this.#permits, request, sizes, async () => {
       const input = await receiveInput(request, reader, this.#intake, this.#limits);
       const { minFile } = this.#limits;
       if (isLink && minFile !== undefined && input.region.length < minFile.bytes) {
@@ -68,10 +69,12 @@ export class LargeFileIntake<Fields> {
 export async function holding<Input extends { release(): void }>(
   permits: BytePermits,
   { body }: Pick<RouteRequest, 'body'>,
-  bytes: number,
+  { declaredBytes, largestBytes }: { readonly declaredBytes: number; readonly largestBytes: number },
   receive: () => Promise<Input>,
 ): Promise<Input> {
-  const giveBack = permits.acquire(body.holder ?? nobody, bytes);
+  // A declared size that is over the limit is refused for that, not for lack of room.
+  const neededBytes = declaredBytes > largestBytes ? 0 : declaredBytes;
+  const giveBack = permits.acquire(body.holder ?? nobody, neededBytes);
   try {
     const input = await receive();
     const release = (): void => {

@@ -48,9 +48,8 @@ export function makeProfileRoute(parts: MakeProfileParts): Route {
     ...profileCreation(config, detectors),
     async handle(request) {
       const { declaredBytes = largestBodyBytes } = request.body;
-      // A declared size that is over the limit is refused for that, not for lack of room.
-      const neededBytes = declaredBytes > largestBodyBytes ? 0 : declaredBytes;
-      const input = await holding(permits, request, neededBytes, () =>
+      const sizes = { declaredBytes, largestBytes: largestBodyBytes };
+      const input = await holding(permits, request, sizes, () =>
         receiveFormInput(request, validator, queue, limits, MAX_PROFILE_RECORDINGS),
       );
       return answerInput(request, input, async () => {

@@ -133,7 +133,7 @@ class Ear {
   readonly #parts: MakeProfileParts;
   readonly #request: RouteRequest;
   readonly #model: string;
-  readonly #late = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   readonly #analyses: Analysis[] = [];
 
@@ -143,7 +143,9 @@ class Ear {
     this.#model = model;
     const timeoutMs = parts.config.largeFileTimeoutMs;
     const reason = new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
-    this.#timer = setTimeout(() => this.#late.abort(reason), timeoutMs);
+    const late = new AbortController();
+    this.#timer = setTimeout(() => late.abort(reason), timeoutMs);
+    this.#signal = AbortSignal.any([request.signal, late.signal]);
   }
 
   /** Recordings that cannot be analysed, and copies, are left out. @throws ServiceError, or the reason of the request's signal */
@@ -157,7 +159,7 @@ class Ear {
           model: this.#model,
           maxDurationS: config.maxPredictDurationS,
           longTimeoutMs: config.largeFileTimeoutMs,
-          signal: AbortSignal.any([this.#request.signal, this.#late.signal]),
+          signal: this.#signal,
           owner: this.#request.caller?.id ?? '',
         });
         this.#analyses.push(analysis);

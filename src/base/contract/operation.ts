@@ -23,7 +23,7 @@ export interface Binary {
 
 export interface FilePart extends Binary {
   readonly field: string;
-  /** How many parts with this name there may be, if several. */
+  /** Bounds for the number of parts with this name; one by default. */
   readonly files?: { readonly least: number; readonly most: number };
 }
 

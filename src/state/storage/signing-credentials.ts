@@ -13,7 +13,7 @@ export interface SigningPair extends Credentials {
 /** The pairs of `storage.json`: the first signs, and the signatures of all are valid. */
 export class SigningCredentials {
   readonly #dataDir: string | undefined;
-  #secrets: StorageSecrets;
+  readonly #accountSecret: string;
   #pairs: ReadonlyMap<string, SigningPair>;
   #current: SigningPair;
   #changedMs: number;
@@ -22,7 +22,7 @@ export class SigningCredentials {
   constructor(secrets: StorageSecrets, dataDir?: string) {
     this.#dataDir = dataDir;
     this.#changedMs = this.#fileChangedMs();
-    this.#secrets = secrets;
+    this.#accountSecret = secrets.accountSecret;
     [this.#current, this.#pairs] = pairsOf(secrets);
   }
 
@@ -38,9 +38,7 @@ export class SigningCredentials {
   renew(): void {
     if (this.#dataDir === undefined) return;
     const changedMs = this.#fileChangedMs();
-    const secrets = readSecretsAnew(this.#dataDir, this.#secrets);
-    [this.#current, this.#pairs] = pairsOf(secrets);
-    this.#secrets = secrets;
+    [this.#current, this.#pairs] = pairsOf(readSecretsAnew(this.#dataDir, this.#accountSecret));
     this.#changedMs = changedMs;
   }
 

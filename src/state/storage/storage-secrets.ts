@@ -74,7 +74,7 @@ export function findStorageSecrets(dataDir: string): StorageSecrets | undefined 
  * The secrets as an operator has changed them, with the same `accountSecret` as before.
  * @throws Error that says what is wrong with the file
  */
-export function readSecretsAnew(dataDir: string, { accountSecret }: StorageSecrets): StorageSecrets {
+export function readSecretsAnew(dataDir: string, accountSecret: string): StorageSecrets {
   const found = findStorageSecrets(dataDir);
   if (found === undefined) throw new Error(`${fileIn(dataDir)} has vanished.`);
   if (found.accountSecret === accountSecret) return found;
