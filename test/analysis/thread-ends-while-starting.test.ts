@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread ended while it loads the addon and makes its tables must not end the process. In a separate
-// process, since a failure would end this one.
+// A thread ended while it starts must not end the process. In a separate process, since a failure would end this one.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inputTextOf } from '../../src/analysis/models/input-text.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
@@ -33,4 +33,29 @@ test('threads that end while the addon starts do not end the process', async () 
     }`;
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', main]);
   assert.equal(stderr, '');
+});
+
+/** Delays the end of loading, more for every other thread, so that a thread ended before that is noticed each time. */
+const slowLoading = `
+  import fs from 'node:fs';
+  import Module from 'node:module';
+  import { isMainThread, threadId } from 'node:worker_threads';
+  const load = Module._load;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  if (!isMainThread) Module._load = (file, ...rest) => {
+    const loaded = load(file, ...rest);
+    if (/-worker\\.js$/.test(file)) {
+      Atomics.wait(pause, 0, 0, threadId % 2 === 0 ? 50 : 250);
+      fs.writeSync(1, 'loaded\\n');
+    }
+    return loaded;
+  };`;
+
+test('no thread of a pool is ended before it has loaded its code', async () => {
+  const program = fileURLToPath(new URL('../support/ended-pools.js', import.meta.url));
+  const preload = `data:text/javascript,${encodeURIComponent(slowLoading)}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', preload, program]);
+  const started = Number(/(\d+) started/.exec(stdout)?.[1]);
+  assert.ok(started > 0, stdout);
+  assert.equal(stdout.match(/loaded/g)?.length, started);
 });

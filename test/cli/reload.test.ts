@@ -48,7 +48,13 @@ async function serve(t: TestContext, env: Readonly<Record<string, string>> = {})
   const settings = { PORT: '0', VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir, ...env };
   const key = (await runCli(['keys', 'create'], settings)).stdout.trim();
   const cli = new Cli(['serve'], settings);
-  t.after(() => cli.child.kill('SIGKILL'));
+  t.after(async () => {
+    cli.child.kill('SIGKILL');
+    const { status, stdout, stderr } = await cli.finished;
+    // Of a test that failed: with SIGKILL if the server was still running.
+    if (status !== 0)
+      t.diagnostic(`The server ended with ${status ?? cli.child.signalCode}:\n${stdout}${stderr}`);
+  });
   const [, port] = await cli.printed(/is ready on http:\/\/127\.0\.0\.1:(\d+)/);
   return watched(cli, { modelsDir, dataDir }, Number(port), key);
 }

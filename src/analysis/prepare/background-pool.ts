@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { LoadedThreads } from '../threads/loaded-threads.js';
 import type {
   InputsReady,
   PrepareResult,
@@ -29,6 +30,7 @@ interface Waiting {
  */
 export class BackgroundPool {
   readonly #piscina: Piscina<RecordingTask, PrepareResult>;
+  readonly #loaded = new LoadedThreads();
   readonly #idle: number[];
   readonly #waiting: Waiting[] = [];
   readonly #running = new Set<Promise<PrepareResult>>();
@@ -46,8 +48,8 @@ export class BackgroundPool {
       workerData,
     });
     this.#piscina.on('message', (message: InputsReady | RangeWanted | ThreadReady) => {
-      if ('ready' in message) return;
-      if ('offset' in message) events.onRangeWanted(message);
+      if ('loadedThread' in message) this.#loaded.note(message);
+      else if ('offset' in message) events.onRangeWanted(message);
       else events.onInputs(message);
     });
     // Without a listener the death of an idle thread would be the end of the process.
@@ -94,7 +96,7 @@ export class BackgroundPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    await this.#piscina.destroy();
+    await this.#loaded.end(this.#piscina);
   }
   // jscpd:ignore-end
 }

@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { FairQueue } from '../threads/fair-queue.js';
+import { LoadedThreads } from '../threads/loaded-threads.js';
 import type {
   InputsReady,
   LiveTask,
@@ -46,11 +47,12 @@ interface Waiting {
  * it at once and never reaches a thread; the caller bounds its length (see ExpectedWait).
  */
 export class PreparePool {
-  /** Resolves when every thread can take work; until then none may be ended. */
+  /** Resolves when every thread can take work. */
   readonly ready: Promise<void>;
   /** Why threads run without a filter of system calls; undefined while none has said so. */
   sandboxFailure: string | undefined;
   readonly #piscina: Piscina<PoolTask, PrepareResult>;
+  readonly #loaded = new LoadedThreads();
   readonly #waiting = new FairQueue<string, Waiting>();
   readonly #waitingLong = new FairQueue<string, Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
@@ -81,6 +83,7 @@ export class PreparePool {
           events.onInputs(message);
           return;
         }
+        this.#loaded.note(message);
         this.sandboxFailure ??= message.sandboxFailure;
         if (--starting === 0) resolve();
       });
@@ -128,8 +131,7 @@ export class PreparePool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    // Its `close` would keep everything that the pool refers to for 30 s.
-    await this.#piscina.destroy();
+    await this.#loaded.end(this.#piscina);
   }
 
   #dispatch(): void {

@@ -10,6 +10,7 @@ import {
   type Preparer,
 } from '../../base/addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
+import { tellLoaded } from '../threads/thread-loaded.js';
 import { giveWayToAll, giveWayToMainThread } from '../threads/thread-priority.js';
 import { FOREIGN_FORMAT_BYTES, foreignFormat } from './foreign-format.js';
 import type {
@@ -49,10 +50,7 @@ if (sandboxFailure !== undefined && data.sandbox === 'required')
     `VERAVOX_DECODER_SANDBOX is required, but this system does not support the filter: ${sandboxFailure}`,
   );
 
-parentPort?.postMessage({
-  ready: true,
-  ...(sandboxFailure !== undefined && { sandboxFailure }),
-} satisfies ThreadReady);
+tellLoaded<Omit<ThreadReady, 'loadedThread'>>(sandboxFailure === undefined ? {} : { sandboxFailure });
 
 class Stopped extends Error {}
 class Refused extends Error {}

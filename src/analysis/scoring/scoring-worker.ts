@@ -3,6 +3,7 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
 import { forGpu } from '../models/gpu-twin.js';
 import type { ModelSource } from '../models/model-source.js';
+import { tellLoaded } from '../threads/thread-loaded.js';
 import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
@@ -12,6 +13,8 @@ const slots = new InputSlots(data.slots);
 const sessions: ModelSession[] = [];
 // Before sessions are made: their threads inherit the priority of this one.
 giveWayToMainThread();
+
+tellLoaded();
 
 const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
