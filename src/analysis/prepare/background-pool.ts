@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { LoadedThreads } from '../threads/loaded-threads.js';
 import type {
   InputsReady,
   PrepareResult,
@@ -30,7 +29,6 @@ interface Waiting {
  */
 export class BackgroundPool {
   readonly #piscina: Piscina<RecordingTask, PrepareResult>;
-  readonly #loaded = new LoadedThreads();
   readonly #idle: number[];
   readonly #waiting: Waiting[] = [];
   readonly #running = new Set<Promise<PrepareResult>>();
@@ -48,8 +46,8 @@ export class BackgroundPool {
       workerData,
     });
     this.#piscina.on('message', (message: InputsReady | RangeWanted | ThreadReady) => {
-      if ('loadedThread' in message) this.#loaded.note(message);
-      else if ('offset' in message) events.onRangeWanted(message);
+      if ('ready' in message) return;
+      if ('offset' in message) events.onRangeWanted(message);
       else events.onInputs(message);
     });
     // Without a listener the death of an idle thread would be the end of the process.
@@ -96,7 +94,7 @@ export class BackgroundPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    await this.#loaded.end(this.#piscina);
+    await this.#piscina.destroy();
   }
   // jscpd:ignore-end
 }

@@ -5,7 +5,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { FairQueue } from '../threads/fair-queue.js';
-import { LoadedThreads } from '../threads/loaded-threads.js';
 import type {
   InputsReady,
   LiveTask,
@@ -47,12 +46,11 @@ interface Waiting {
  * it at once and never reaches a thread; the caller bounds its length (see ExpectedWait).
  */
 export class PreparePool {
-  /** Resolves when every thread can take work. */
+  /** Resolves when every thread can take work; until then none may be ended. */
   readonly ready: Promise<void>;
   /** Why threads run without a filter of system calls; undefined while none has said so. */
   sandboxFailure: string | undefined;
   readonly #piscina: Piscina<PoolTask, PrepareResult>;
-  readonly #loaded = new LoadedThreads();
   readonly #waiting = new FairQueue<string, Waiting>();
   readonly #waitingLong = new FairQueue<string, Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
@@ -83,7 +81,6 @@ export class PreparePool {
           events.onInputs(message);
           return;
         }
-        this.#loaded.note(message);
         this.sandboxFailure ??= message.sandboxFailure;
         if (--starting === 0) resolve();
       });
@@ -131,7 +128,8 @@ export class PreparePool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    await this.#loaded.end(this.#piscina);
+    // Its `close` would keep everything that the pool refers to for 30 s.
+    await this.#piscina.destroy();
   }
 
   #dispatch(): void {

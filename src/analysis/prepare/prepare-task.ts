@@ -12,7 +12,6 @@ import type {
 } from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
 import type { SharedInputSlots } from '../memory/input-slots.js';
-import type { ThreadLoaded } from '../threads/thread-loaded.js';
 
 /** Given to every prepare thread once. */
 export interface PrepareWorkerData {
@@ -82,7 +81,8 @@ export interface SlottedInput extends PreparedInput {
 }
 
 /** Sent once by every thread, when its addon is loaded and its tables are made. */
-export interface ThreadReady extends ThreadLoaded {
+export interface ThreadReady {
+  readonly ready: true;
   /** Why the thread runs without a filter of system calls; undefined if it has one, or is to have none. */
   readonly sandboxFailure?: string;
 }

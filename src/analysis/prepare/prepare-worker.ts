@@ -10,7 +10,6 @@ import {
   type Preparer,
 } from '../../base/addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
-import { tellLoaded } from '../threads/thread-loaded.js';
 import { giveWayToAll, giveWayToMainThread } from '../threads/thread-priority.js';
 import { FOREIGN_FORMAT_BYTES, foreignFormat } from './foreign-format.js';
 import type {
@@ -50,7 +49,10 @@ if (sandboxFailure !== undefined && data.sandbox === 'required')
     `VERAVOX_DECODER_SANDBOX is required, but this system does not support the filter: ${sandboxFailure}`,
   );
 
-tellLoaded<Omit<ThreadReady, 'loadedThread'>>(sandboxFailure === undefined ? {} : { sandboxFailure });
+parentPort?.postMessage({
+  ready: true,
+  ...(sandboxFailure !== undefined && { sandboxFailure }),
+} satisfies ThreadReady);
 
 class Stopped extends Error {}
 class Refused extends Error {}
@@ -73,6 +75,10 @@ function note(digest: () => Uint8Array): void {
 export default function prepare(task: PrepareTask | RecordingTask | LiveTask): PrepareResult {
   return 'stream' in task ? prepareLive(task) : prepareFile(task);
 }
+
+// Piscina loads this module by `require`. Without this name, Node.js makes a copy of the module for it, and aborts the process if
+// the thread is ended meanwhile.
+export { prepare as 'module.exports' };
 
 function prepareFile(task: PrepareTask | RecordingTask): PrepareResult {
   const preparer = preparers[task.model] as Preparer;

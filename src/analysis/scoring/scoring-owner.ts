@@ -3,8 +3,6 @@ import './telemetry-off.js';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { CodedSound } from '../../base/addon/addon.js';
-import { LoadedThreads } from '../threads/loaded-threads.js';
-import type { ThreadLoaded } from '../threads/thread-loaded.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
 
 /** One thread that owns the sessions on a device. */
@@ -28,7 +26,6 @@ export interface ScoringOwner {
  */
 export class ScoringThread implements ScoringOwner {
   readonly #piscina: Piscina<ScoringTask, ScoringResult>;
-  readonly #loaded = new LoadedThreads();
 
   /** @param onThreadError told when the thread died while it had nothing to do; it is replaced */
   constructor(workerData: ScoringWorkerData, onThreadError: (error: unknown) => void) {
@@ -41,7 +38,6 @@ export class ScoringThread implements ScoringOwner {
       recordTiming: false,
       workerData,
     });
-    this.#piscina.on('message', (message: ThreadLoaded) => this.#loaded.note(message));
     // Without a listener the death of an idle thread would be the end of the process.
     this.#piscina.on('error', onThreadError);
   }
@@ -70,7 +66,8 @@ export class ScoringThread implements ScoringOwner {
     try {
       await this.#piscina.run({ kind: 'release' });
     } finally {
-      await this.#loaded.end(this.#piscina);
+      // Its `close` would keep everything that the pool refers to for 30 s. The thread is idle now.
+      await this.#piscina.destroy();
     }
   }
 }

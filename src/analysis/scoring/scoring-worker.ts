@@ -3,7 +3,6 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
 import { forGpu } from '../models/gpu-twin.js';
 import type { ModelSource } from '../models/model-source.js';
-import { tellLoaded } from '../threads/thread-loaded.js';
 import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
@@ -13,8 +12,6 @@ const slots = new InputSlots(data.slots);
 const sessions: ModelSession[] = [];
 // Before sessions are made: their threads inherit the priority of this one.
 giveWayToMainThread();
-
-tellLoaded();
 
 const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
@@ -74,3 +71,6 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
     }
   }
 }
+
+// See prepare-worker.ts.
+export { score as 'module.exports' };
