@@ -75,7 +75,7 @@ test('a server ends a damaged job, counts it, and goes on with others', async (t
   const state = async (id: string): Promise<string> =>
     (await server.call('GET', `/v1/jobs/${id}`)).json.state;
   for (const damaged of [{ source: '{' }, { parameters: '{' }]) {
-    const { job } = await server.jobParts.jobs.create({ ...newJob, ...damaged, account: 'default' });
+    const { job } = await server.jobParts.jobs.create({ ...newJob, ...damaged, account: 'one' });
     await eventually(async () => (await state(job.id)) === 'failed', 'it fails');
   }
   const { json } = await server.call('POST', '/v1/jobs', { key: 'a.wav' });
