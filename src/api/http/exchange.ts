@@ -128,7 +128,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = head.contentType;
     this.contentEncoding = head.contentEncoding;
-    // What cannot be undone is not done by half of a request.
+    // A deletion cannot be undone, so the server does not guess.
     this.isStrict = this.method === 'DELETE' || /(?:^|[,;\s])handling="?strict\b/i.test(head.prefer);
     this.apiKey = head.apiKey;
     this.#incoming = new IncomingBody(res, head.declaredBytes);
