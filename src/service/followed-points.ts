@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { DamagedValue } from '../state/database/stored-json.js';
 import type { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 
@@ -9,6 +10,8 @@ export interface FollowedPointsOptions {
   readonly onChange: (points: OperatingPoints) => void;
   /** Told of each new reason why they could not be read; known points stay. */
   readonly onError: (error: unknown) => void;
+  /** Told of each damaged profile, whenever profiles are read. */
+  readonly onDamaged: (error: DamagedValue) => void;
   readonly pollMs?: number;
 }
 
@@ -46,7 +49,7 @@ export class FollowedPoints {
   static async open(pointTable: Table, options: FollowedPointsOptions): Promise<FollowedPoints> {
     // The revision first: a point that is saved in between is found again, not missed.
     const revision = await pointTable.revision();
-    return new FollowedPoints(pointTable, await pointTable.all(), revision, options);
+    return new FollowedPoints(pointTable, await pointTable.all(options.onDamaged), revision, options);
   }
 
   get current(): OperatingPoints {
@@ -84,7 +87,7 @@ export class FollowedPoints {
   async #read(): Promise<void> {
     const revision = await this.#pointTable.revision();
     if (revision === this.#revision) return;
-    const points = await this.#pointTable.all();
+    const points = await this.#pointTable.all(this.#options.onDamaged);
     this.#revision = revision;
     this.#current = points;
     this.#options.onChange(points);

@@ -282,6 +282,7 @@ async function followDatabase(
   const points = await FollowedPoints.open(new OperatingPointTable(database), {
     onChange: usePoints,
     onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
+    onDamaged: (error) => logger.error({ err: error }, 'a profile cannot be used'),
   });
   closers.add('operating points', () => points.close());
   return { keys, points };

@@ -6,6 +6,7 @@ import { FollowedPoints } from '../../src/service/followed-points.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { OperatingPointTable } from '../../src/state/operating-points/operating-point-table.js';
+import type { Profile } from '../../src/state/operating-points/profile.js';
 import { ProfileTable } from '../../src/state/operating-points/profile-table.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -54,6 +55,7 @@ onEachDatabase('what another process saves is noticed, also if nothing tells of 
     const points = await FollowedPoints.open(source, {
       onChange: ({ all }) => told.push(all.length),
       onError: () => assert.fail('it can be read'),
+      onDamaged: assert.fail,
       pollMs: source === deaf ? 20 : 1e6,
     });
     await new OperatingPointTable(elsewhere).save({ ...somePoint, name: `p${i}` });
@@ -73,6 +75,7 @@ onEachDatabase('a point that cannot be read leaves those known before in use', a
   const points = await FollowedPoints.open(pointTable, {
     onChange: () => assert.fail('nothing usable has changed'),
     onError,
+    onDamaged: assert.fail,
     pollMs: 1e6,
   });
   await database.execute("UPDATE operating_points SET point = '{'");
@@ -90,6 +93,7 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
   const points = await FollowedPoints.open(new OperatingPointTable(here), {
     onChange: () => {},
     onError: () => assert.fail('it can be read'),
+    onDamaged: assert.fail,
     pollMs: 1e6,
   });
   const { name, model: id, model_sha256: sha256, fingerprint: scoreFingerprint } = someProfile;
@@ -106,11 +110,51 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
   const [saved, earlier] = await table.save(someProfile);
   assert.deepEqual(saved, { ...someProfile, version: 2, isInUse: true });
   assert.deepEqual([earlier?.version, earlier?.isInUse], [1, false]);
-  assert.deepEqual(await table.inUse(), [{ ...someProfile, version: 2 }]);
+  assert.deepEqual(await table.inUse(assert.fail), [{ ...someProfile, version: 2 }]);
   await eventually(isKnown, 'it is noticed');
   assert.deepEqual(await table.remove(undefined, name), [someProfile.model]);
   assert.deepEqual(await table.remove(undefined, name), []);
   await eventually(() => !isKnown(), 'its end is noticed');
   await points.refresh();
   points.close();
+});
+
+onEachDatabase('a damaged profile is named, and keeps nobody from the others', async (connect) => {
+  const database = connect();
+  await migrate(database, migrations);
+  const table = new ProfileTable(database);
+  const [bad, good] = ['bad', 'good'].map((account) => ({ ...someProfile, account })) as [Profile, Profile];
+  await table.save(good);
+  const { correction, ...rest } = someProfile;
+  for (const damage of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{}',
+    JSON.stringify(rest),
+    JSON.stringify({ ...someProfile, name: 'another' }),
+    JSON.stringify({ ...someProfile, correction: { ...correction, strength: 'much' } }),
+    JSON.stringify({ ...someProfile, correction: { ...correction, direction: null } }),
+  ]) {
+    await table.save(bad);
+    await database.execute("UPDATE profiles SET profile = $1 WHERE account = 'bad'", [damage]);
+    const told: string[] = [];
+    const points = await FollowedPoints.open(new OperatingPointTable(database), {
+      onChange: () => {},
+      onError: () => assert.fail('it can be read'),
+      onDamaged: ({ message }) => told.push(message),
+      pollMs: 1e6,
+    });
+    points.close();
+    assert.equal(told.length, 1, damage);
+    assert.match(told[0] ?? '', /profile in the table profiles is damaged: row .*, version 1, of bad\./);
+    const { name, model: id, model_sha256: sha256, fingerprint: scoreFingerprint } = someProfile;
+    const model = { id, aliases: [], sha256, scoreFingerprint };
+    assert.deepEqual(points.current.correctionOf(name, model, 'profile', 'good'), correction);
+    assert.throws(() => points.current.correctionOf(name, model, 'profile', 'bad'), { key: 'FIELD_INVALID' });
+    assert.deepEqual(await table.usableBy('bad'), []);
+    await assert.rejects(table.versions('bad', name), { name: 'DamagedValue' });
+    assert.deepEqual(await table.remove('bad', name), [id], 'its account can delete it');
+  }
 });

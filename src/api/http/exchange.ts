@@ -52,7 +52,8 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
  */
 export class Exchange implements RouteRequest, BodyStream {
   readonly method: string;
-  readonly path: string;
+  /** As its route knows it: without a slash that has no effect there. */
+  path: string;
   readonly query: string;
   readonly contentType: string;
   readonly contentEncoding: string;
@@ -127,7 +128,8 @@ export class Exchange implements RouteRequest, BodyStream {
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = head.contentType;
     this.contentEncoding = head.contentEncoding;
-    this.isStrict = /(?:^|[,;\s])handling="?strict\b/i.test(head.prefer);
+    // A deletion cannot be undone, so the server does not guess.
+    this.isStrict = this.method === 'DELETE' || /(?:^|[,;\s])handling="?strict\b/i.test(head.prefer);
     this.apiKey = head.apiKey;
     this.#incoming = new IncomingBody(res, head.declaredBytes);
     this.record = {

@@ -209,7 +209,8 @@ export class FrontDoor {
     const table = exchange.isOperator ? this.#adminTable : this.#table;
     const found = table.find(exchange.path);
     if (found === undefined) throw notFound(exchange.path);
-    const { path, methods } = found;
+    const { path, target, methods } = found;
+    exchange.path = target;
     exchange.record.route = path;
     const route = methods.get(exchange.method);
     exchange.route = route ?? methods.values().next().value;

@@ -28,15 +28,21 @@ export class RouteTable {
     }
   }
 
-  /** The route path that matches `path`, and its routes by method; undefined without a match. */
-  find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
-    const routePath = this.#byPath.has(path)
-      ? path
-      : (this.#withoutSlash(path) ??
-        this.#templateOf(path) ??
-        this.#prefixes.find((prefix) => path.startsWith(prefix)));
-    const methods = routePath === undefined ? undefined : this.#byPath.get(routePath);
-    return routePath === undefined || methods === undefined ? undefined : { path: routePath, methods };
+  /**
+   * Undefined without a match.
+   * @returns `path`: of the route; `target`: the given path as the route knows it; and the routes by method
+   */
+  find(given: string): { path: string; target: string; methods: ReadonlyMap<string, Route> } | undefined {
+    const target = this.#withoutSlash(given);
+    const path = this.#pathOf(target);
+    const methods = path === undefined ? undefined : this.#byPath.get(path);
+    return path === undefined || methods === undefined ? undefined : { path, target, methods };
+  }
+
+  #pathOf(target: string): string | undefined {
+    return this.#byPath.has(target)
+      ? target
+      : (this.#templateOf(target) ?? this.#prefixes.find((prefix) => target.startsWith(prefix)));
   }
 
   #templateOf(path: string): string | undefined {
@@ -50,10 +56,13 @@ export class RouteTable {
    * Routes of the API also accept a trailing slash, which many clients add. They are served without a redirect, because not
    * every client repeats a POST after one. Other routes are exact, because links in pages depend on it.
    */
-  #withoutSlash(path: string): string | undefined {
-    if (!path.endsWith('/')) return undefined;
-    const exact = path.slice(0, -1);
-    const route = this.#byPath.get(exact)?.values().next().value;
-    return route?.scope === undefined ? undefined : exact;
+  #withoutSlash(given: string): string {
+    if (!given.endsWith('/')) return given;
+    const exact = given.slice(0, -1);
+    const route = this.#byPath
+      .get(this.#pathOf(exact) ?? '')
+      ?.values()
+      .next().value;
+    return route?.scope === undefined ? given : exact;
   }
 }

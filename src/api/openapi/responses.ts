@@ -68,7 +68,7 @@ export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): Readonl
   new Set([
     ...endpoint.operation.errors,
     ...errorsAtTheDoor(endpoint),
-    ...(takesFields(endpoint) ? (['FIELD_UNKNOWN'] as const) : []),
+    ...(takesFields(endpoint) ? (['FIELD_INVALID', 'FIELD_UNKNOWN'] as const) : []),
     'INTERNAL',
   ]);
 

@@ -90,6 +90,7 @@ async function receiveLink<Fields>(
 function linkOf(object: Record<string, unknown>): string {
   const link = Object.hasOwn(object, LINK_FIELD) ? object[LINK_FIELD] : undefined;
   if (typeof link === 'string') return link;
-  const received = link === undefined ? 'none' : link === null ? 'null' : `a value of type ${typeof link}`;
+  const type = Array.isArray(link) ? 'array' : typeof link;
+  const received = link === undefined ? 'none' : link === null ? 'null' : `a value of type ${type}`;
   throw new ServiceError('FIELD_INVALID', { field: LINK_FIELD, expected: 'a string', received });
 }

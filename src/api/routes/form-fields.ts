@@ -29,7 +29,7 @@ const shown = (value: unknown): string => {
 
 /** A value from JSON, whose type may be the fault. */
 const shownJson = (value: unknown): string => {
-  if (Array.isArray(value)) return 'an array';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'string') return value === '' ? 'an empty value' : `the string ${shown(value)}`;
   return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;

@@ -68,7 +68,7 @@ function uploadLinks(
   return async (request: RouteRequest): Promise<Reply> => {
     const body = await receiveJson(request.body, request.contentType, limits);
     validator.note(request, body);
-    const { keys, entity } = validator.check(body);
+    const { keys, entity } = validator.fromJson(body);
     keys.forEach((key, i) => {
       refuseUnstorableKey(`keys[${i}]`, key);
     });

@@ -13,13 +13,14 @@ const MAX_HEADER_CHARS = 2000;
 
 /** The notes of one request. */
 export interface Notes {
-  /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
+  /** `prefer: handling=strict` (RFC 7240), or a deletion: fields without effect are refused. */
   readonly isStrict: boolean;
   /** Sentences about fields and query parameters without effect, which the answer repeats. */
   readonly ignored: string[];
 }
 
-const shown = (name: string): string => escapeInvisible(name.slice(0, MAX_SHOWN_CHARS));
+const shown = (name: string): string =>
+  name === '' ? '""' : escapeInvisible(name.slice(0, MAX_SHOWN_CHARS));
 
 const nearestTo = (name: string, known: readonly string[]): string | undefined =>
   nearest(name.slice(0, MAX_SHOWN_CHARS).toLowerCase(), known);
@@ -53,15 +54,32 @@ export function noteFields(request: Notes, given: Iterable<string>, known: reado
   );
 }
 
+/** @throws ServiceError FIELD_INVALID for the first parameter whose percent-encoding is no UTF-8: read leniently, it would name something else */
+function refuseDamagedEncoding(query: string): void {
+  for (const pair of query.split('&')) {
+    try {
+      decodeURIComponent(pair);
+    } catch {
+      const [name = ''] = pair.split('=', 1);
+      throw new ServiceError('FIELD_INVALID', {
+        field: `the query parameter ${shown(name)}`,
+        expected: 'UTF-8 with % as %25',
+        received: JSON.stringify(shown(pair.slice(name.length + 1))),
+      });
+    }
+  }
+}
+
 /**
  * The same of a query.
- * @throws ServiceError FIELD_UNKNOWN if the client wants that refused
+ * @throws ServiceError FIELD_INVALID for damaged encoding, FIELD_UNKNOWN if the client wants that refused
  */
 export function noteParameters(
   request: Notes & { readonly query: string },
   { query, form, json }: Pick<Operation, 'query' | 'form' | 'json'>,
 ): void {
   if (request.query === '') return;
+  refuseDamagedEncoding(request.query);
   const known = Object.keys(query?.schemas ?? {});
   const inBody = Object.keys({ ...form?.schemas, ...json?.schemas });
   note(request, new URLSearchParams(request.query).keys(), known, (name) => {

@@ -10,6 +10,7 @@ export const isJsonType = (contentType: string): boolean => /^application\/json 
 
 /** @throws ServiceError JSON_LIMIT, JSON_MALFORMED */
 export function parseObject(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) throw new ServiceError('JSON_MALFORMED', { problem: 'it is empty.' });
   checkJsonLimits(bytes);
   let text: string;
   try {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
+import { escapeInvisible } from '../../base/errors/visible-text.js';
 
 /** The deepest field of any route is an array in an object. */
 export const MAX_JSON_DEPTH = 8;
 /** Names and values together: 100 keys, and ample room for fields that are ignored. */
 export const MAX_JSON_VALUES = 1000;
+const MAX_SHOWN_CHARS = 100;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -22,34 +24,59 @@ function endOfString(text: Uint8Array, start: number): number {
   return at;
 }
 
+/** @param text a name, and spaces behind it @throws ServiceError JSON_MALFORMED for the second of a name: programs differ in which one counts */
+function addName(names: Set<string> | undefined, text: Uint8Array): void {
+  let name: unknown;
+  try {
+    name = JSON.parse(Buffer.from(text).toString());
+  } catch {
+    return;
+  }
+  if (names === undefined || typeof name !== 'string') return;
+  if (names.has(name)) {
+    const shown = escapeInvisible(JSON.stringify(name.slice(0, MAX_SHOWN_CHARS)));
+    throw new ServiceError('JSON_MALFORMED', { problem: `it has the name ${shown} twice.` });
+  }
+  names.add(name);
+}
+
 /**
  * Counts before anything is built of the text. Whether it is JSON at all is for the parser to say.
  * @param text in UTF-8
- * @throws ServiceError JSON_LIMIT
+ * @throws ServiceError JSON_LIMIT; JSON_MALFORMED for a repeated name
  */
 export function checkJsonLimits(text: Uint8Array): void {
-  let depth = 0;
+  /** Of each open bracket. */
+  const names: Set<string>[] = [];
   let values = 1;
+  let lastString = 0;
+  const count = (): void => {
+    if (++values > MAX_JSON_VALUES) {
+      throw new ServiceError('JSON_LIMIT', { problem: `more than ${MAX_JSON_VALUES} names and values` });
+    }
+  };
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
       case QUOTE:
+        lastString = at;
         at = endOfString(text, at);
         break;
       case OPENING_BRACKET:
       case OPENING_BRACE:
-        if (++depth > MAX_JSON_DEPTH) {
+        if (names.push(new Set()) > MAX_JSON_DEPTH) {
           throw new ServiceError('JSON_LIMIT', { problem: `nested more than ${MAX_JSON_DEPTH} deep` });
         }
         break;
       case CLOSING_BRACKET:
       case CLOSING_BRACE:
-        depth--;
+        names.pop();
+        break;
+      case COLON:
+        addName(names.at(-1), text.subarray(lastString, at));
+        count();
         break;
       case COMMA:
-      case COLON:
-        if (++values > MAX_JSON_VALUES) {
-          throw new ServiceError('JSON_LIMIT', { problem: `more than ${MAX_JSON_VALUES} names and values` });
-        }
+        count();
     }
   }
 }

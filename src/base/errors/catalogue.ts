@@ -23,7 +23,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'Expected {expected} for {field} but received {received}.',
-    when: 'A known field has a value outside its documented range or format.',
+    when: 'A known field has a value outside its documented range or format, or the percent-encoding of a query parameter is damaged.',
   },
   FIELD_REPEATED: {
     status: 400,
@@ -71,7 +71,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: '{problem}',
-    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `x-warnings`.',
+    when: 'The request is a `DELETE` or has `prefer: handling=strict`, and a field or query parameter has no effect. In other requests it is only named in `x-warnings`.',
   },
   MULTIPART_MALFORMED: {
     status: 400,
@@ -89,7 +89,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The body is not a JSON object: {problem}',
-    when: 'The body of a JSON request is not JSON, not an object or not UTF-8.',
+    when: 'The body of a JSON request is not JSON, not an object or not UTF-8, or an object in it has a name twice.',
   },
   JSON_LIMIT: {
     status: 400,

@@ -32,16 +32,15 @@ export async function jobBody(jobs: JobTable, job: Job): Promise<AdminJob> {
   };
 }
 
-function fileOf({ source }: Job): AdminJob['file'] {
-  const { object } = jobSource(source) as { object?: string };
+function fileOf(job: Job): AdminJob['file'] {
+  const { object } = jobSource(job) as { object?: string };
   if (object === undefined) return null;
   const [, entity = '', ...key] = object.split('/');
   return { entity, key: key.join('/') };
 }
 
-function parametersOf({ parameters }: Job): AdminJob['parameters'] {
-  const { model, threshold, silenceThresholdPercent, startS, endS, separatesChannels } =
-    jobParameters(parameters);
+function parametersOf(job: Job): AdminJob['parameters'] {
+  const { model, threshold, silenceThresholdPercent, startS, endS, separatesChannels } = jobParameters(job);
   return {
     model,
     threshold,

@@ -19,7 +19,7 @@ export async function newLine(record: ManifestRecord, batch: Job, parts: SourceP
       throw new ServiceError('JSON_MALFORMED', { problem: 'the line is not an object.' });
     const fields = validator.fromJson(record);
     const parameters = {
-      ...jobParameters(batch.parameters),
+      ...jobParameters(batch),
       ...(fields.prediction_id !== undefined && { predictionId: fields.prediction_id }),
     };
     const source = await jobSourceOf(fields, batch.account, parts);

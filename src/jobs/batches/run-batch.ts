@@ -3,6 +3,7 @@
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { DamagedValue, storedJson } from '../../state/database/stored-json.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import type { LineEnd, NewLine } from '../queue/batch-lines.js';
 import type { BatchWork, BatchWorkTable } from '../queue/batch-work-table.js';
@@ -51,7 +52,7 @@ export async function runBatch(
   const renewal = new LeaseRenewal(() => workTable.renew(work), parts.heartbeatMs);
   const signal = AbortSignal.any([stopping, renewal.signal]);
   try {
-    if (!batchSource(work.job.source).isRead) await readManifest(work, parts, { signal, slice });
+    if (!batchSource(work.job).isRead) await readManifest(work, parts, { signal, slice });
     for (;;) {
       signal.throwIfAborted();
       const counts = await workTable.feed(work);
@@ -59,7 +60,7 @@ export async function runBatch(
       slice.checkpoint();
       await parts.nextLook(signal);
     }
-    const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job.source);
+    const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job);
     const counts = { lines: 0, succeeded: 0, failed: 0 };
     await parts.writeFrom(`${resultFolder}/${resultKey}`, resultPieces(work, workTable, counts));
     await workTable.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
@@ -77,7 +78,7 @@ async function readManifest(
   { signal, slice }: { signal: AbortSignal; slice: TurnSlice },
 ): Promise<void> {
   const { workTable, maxLines, manifests } = parts;
-  const { manifest } = batchSource(work.job.source);
+  const { manifest } = batchSource(work.job);
   const source = manifest && pacedFile(await parts.openSource(manifest, signal), manifest, slice);
   try {
     const blocks = source ? blocksOf(source, signal) : oneBlock((await workTable.manifestOf(work)) ?? '');
@@ -132,7 +133,7 @@ async function* resultPieces(
   for await (const end of workTable.ends(work)) {
     counts.lines++;
     counts[end.state === 'succeeded' ? 'succeeded' : 'failed']++;
-    text += `${resultLine(end)}\n`;
+    text += `${resultLine(work.job.id, end)}\n`;
     if (text.length < PIECE_CHARS) continue;
     yield Buffer.from(text);
     text = '';
@@ -140,14 +141,16 @@ async function* resultPieces(
   yield Buffer.from(text);
 }
 
-const resultLine = ({ line, label, state, failure, result }: LineEnd): string =>
-  JSON.stringify({
+const resultLine = (batchId: string, { line, label, state, failure, result }: LineEnd): string => {
+  const placeOf = (column: string) => ({ table: 'jobs', column, row: `${batchId}, line ${line}` });
+  return JSON.stringify({
     line,
-    ...(JSON.parse(label) as object),
+    ...storedJson(label, placeOf('label')),
     state,
     error: failure === undefined ? null : { key: failure.code, message: failure.message },
-    result: result === undefined ? null : (JSON.parse(result) as object),
+    result: result === undefined ? null : storedJson(result, placeOf('result')),
   });
+};
 
 function endOf(
   work: BatchWork,
@@ -170,6 +173,6 @@ function endOf(
 async function tellFailure(work: BatchWork, workTable: BatchWorkTable, cause: unknown): Promise<BatchTurn> {
   const { key: code, message, status } = refusalOf(cause);
   // A client's fault stays a fault.
-  const canRetry = !isClientFault(status) || [408, 429].includes(status);
+  const canRetry = !(isClientFault(status) || cause instanceof DamagedValue) || [408, 429].includes(status);
   return (await workTable.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
 }

@@ -110,7 +110,7 @@ export class BatchWorkTable {
 
   /** All lines are in the table. The manifest's source, which may be a secret, is needed no longer. @throws WorkLost */
   endReading(work: BatchWork): Promise<void> {
-    const { manifest: _, ...source } = batchSource(work.job.source);
+    const { manifest: _, ...source } = batchSource(work.job);
     const isRead: BatchSource = { ...source, isRead: true };
     return this.#change(work, { source: JSON.stringify(isRead) }, async (transaction) => {
       await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [work.job.id]);

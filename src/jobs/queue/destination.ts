@@ -2,6 +2,7 @@
 
 /** An address for people, without the query: it may hold a secret of the client's. */
 export function destinationOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
+  const address = URL.parse(url);
+  // A damaged one in the database must not hide the others.
+  return address === null ? url.replace(/[?#].*/s, '') : `${address.origin}${address.pathname}`;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { storedJson, unlessDamaged } from '../../state/database/stored-json.js';
 import type { ScoreCorrection } from '../../state/operating-points/profile.js';
 import type { Job } from './job.js';
 
@@ -47,17 +48,28 @@ export const NO_SOURCE = '{}';
  * The rest of the source of a failed job, kept so that it can be tried again: the name of a stored file, but no link, which is a
  * secret.
  */
-export function sourceForRetry({ source, batchId }: Pick<Job, 'source' | 'batchId'>): string {
-  return batchId === undefined && 'object' in jobSource(source) ? source : NO_SOURCE;
+export function sourceForRetry(job: Pick<Job, 'id' | 'source' | 'batchId'>): string {
+  const source = unlessDamaged(() => jobSource(job));
+  return job.batchId === undefined && source !== undefined && 'object' in source ? job.source : NO_SOURCE;
 }
 
 /** Whether it can begin anew. */
 export const canRetry = ({ state, task, source }: Pick<Job, 'state' | 'task' | 'source'>): boolean =>
   state === 'failed' && task !== 'batch' && source !== NO_SOURCE;
 
-export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;
-export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;
-export const enrollParameters = (text: string): EnrollParameters => JSON.parse(text) as EnrollParameters;
+const ofJob = ({ id }: Pick<Job, 'id'>, column: string) => ({ table: 'jobs', column, row: id });
+
+type Source = Pick<Job, 'id' | 'source'>;
+type Parameters = Pick<Job, 'id' | 'parameters'>;
+
+/** @throws DamagedValue, like all below */
+export const jobSource = (job: Source): JobSource => storedJson(job.source, ofJob(job, 'source'));
+export const jobParameters = (job: Parameters): JobParameters =>
+  storedJson(job.parameters, ofJob(job, 'parameters'));
+export const enrollParameters = (job: Parameters): EnrollParameters =>
+  storedJson(job.parameters, ofJob(job, 'parameters'));
+export const jobResult = <Result extends object>(id: string, result: string): Result =>
+  storedJson(result, ofJob({ id }, 'result'));
 
 /** The place of a batch's manifest, and that of its result. */
 export interface BatchSource {
@@ -73,4 +85,4 @@ export interface BatchSource {
   readonly resultKey?: string;
 }
 
-export const batchSource = (text: string): BatchSource => JSON.parse(text) as BatchSource;
+export const batchSource = (job: Source): BatchSource => storedJson(job.source, ofJob(job, 'source'));

@@ -10,7 +10,7 @@ import type { WebhookLog } from '../contract/webhook.js';
 import type { LoggedDelivery } from '../queue/delivery-table.js';
 import { IdempotencyConflict, type Job, type NewJob, NotRetryable, TooManyJobs } from '../queue/job.js';
 import type { JobTable } from '../queue/job-table.js';
-import type { JobSource } from '../queue/job-text.js';
+import { type JobSource, jobResult } from '../queue/job-text.js';
 
 /** @throws ServiceError FORBIDDEN if the key may not use such a job: voiceprints need another scope than verdicts. */
 export function requireScope({ caller }: RouteRequest, task: Job['task']): void {
@@ -68,13 +68,13 @@ export async function endingOf(jobs: JobTable, job: Job): Promise<Omit<JobBody, 
   const positions = await jobs.positions([job]);
   const isBatch = job.task === 'batch';
   const result =
-    job.result === undefined || isBatch ? null : (JSON.parse(job.result) as Prediction | JobEnrollment);
+    job.result === undefined || isBatch ? null : jobResult<Prediction | JobEnrollment>(job.id, job.result);
   const batch = isBatch ? await progressOf(jobs, job) : null;
   return { ...summaryOf(job, positions.get(job.id)), result, batch };
 }
 
 async function progressOf(jobs: JobTable, job: Job): Promise<BatchProgress> {
-  if (job.result !== undefined) return JSON.parse(job.result) as BatchProgress;
+  if (job.result !== undefined) return jobResult<BatchProgress>(job.id, job.result);
   const { lines, succeeded, failed } = await jobs.countLines(job.id);
   return { lines, succeeded, failed, result_key: null };
 }

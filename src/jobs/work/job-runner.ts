@@ -3,6 +3,7 @@ import { CursorRefused } from '../../analysis/analyser/recording.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { DamagedValue } from '../../state/database/stored-json.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../queue/job.js';
 import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
@@ -66,7 +67,7 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
   };
   try {
     const { body, done } = await resultOf(work, parts, task, slice);
-    const source = jobSource(work.job.source);
+    const source = jobSource(work.job);
     if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
     const { audioS, scoredWindows: windows, bytes } = done;
     await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
@@ -85,13 +86,12 @@ async function resultOf(
   turn: TurnTask,
   slice: TurnSlice,
 ): Promise<Result> {
-  const from = jobSource(work.job.source);
+  const from = jobSource(work.job);
   const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
   const task = { ...turn, source };
   try {
     if (work.job.task === 'enroll') {
-      const { account: owner, parameters } = work.job;
-      return await parts.enroll({ ...task, ...enrollParameters(parameters), owner });
+      return await parts.enroll({ ...task, ...enrollParameters(work.job), owner: work.job.account });
     }
     if (source.bytes > parts.maxBytes)
       throw new ServiceError('FILE_TOO_LARGE', { allowedBytes: parts.maxBytes });
@@ -124,8 +124,10 @@ async function endOf(
     const isRetried = await workTable.fail(
       work,
       { code: failure.key, message: failure.message },
-      // A client's mistake stays one.
-      !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
+      // A client's mistake stays one, and a damaged row damaged.
+      !(isClientFault(failure.status) || error instanceof DamagedValue) ||
+        failure.status === 408 ||
+        failure.status === 429,
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };
   } catch (lost) {

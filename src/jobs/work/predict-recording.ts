@@ -18,6 +18,7 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { storedJson } from '../../state/database/stored-json.js';
 import type { Work } from '../queue/job.js';
 import { type JobParameters, jobParameters } from '../queue/job-text.js';
 import type { JobWorkTable } from '../queue/job-work-table.js';
@@ -58,7 +59,7 @@ export async function predictRecording(
   task: PredictTask,
 ): Promise<{ readonly body: Prediction; readonly done: DoneWork }> {
   const startedMs = performance.now();
-  const parameters = jobParameters(work.job.parameters);
+  const parameters = jobParameters(work.job);
   const steps = await new Passes(work, parts, task).finish().catch((error: unknown) => {
     if (!(error instanceof ScoresDiffer)) throw error;
     throw new ServiceError('SCORES_DIFFER', { model: parameters.boundTo?.modelId ?? parameters.model });
@@ -93,14 +94,17 @@ class Passes {
     this.#work = work;
     this.#parts = parts;
     this.#task = task;
-    this.#parameters = jobParameters(work.job.parameters);
+    this.#parameters = jobParameters(work.job);
     this.#savedSteps = work.savedSteps;
   }
 
   /** @returns all steps, those of earlier turns included */
   async finish(): Promise<readonly SavedStep[]> {
     const { cursor: saved } = this.#work;
-    let cursor = saved === undefined ? undefined : (JSON.parse(saved) as RecordingCursor);
+    let cursor =
+      saved === undefined
+        ? undefined
+        : storedJson<RecordingCursor>(saved, { table: 'jobs', column: 'cursor', row: this.#work.job.id });
     let mix = cursor?.channel === undefined ? undefined : endOfMix(await this.#saved());
     for (;;) {
       const last = await this.#pass(cursor, mix);
@@ -168,8 +172,11 @@ class Passes {
 
   async #saved(): Promise<SavedStep[]> {
     const steps: SavedStep[] = [];
-    for await (const text of this.#parts.workTable.savedResults(this.#work.job.id))
-      steps.push(JSON.parse(text) as SavedStep);
+    const { id } = this.#work.job;
+    for await (const text of this.#parts.workTable.savedResults(id)) {
+      const row = `${id}, ${steps.length}`;
+      steps.push(storedJson<SavedStep>(text, { table: 'job_steps', column: 'results', row }));
+    }
     return steps;
   }
 }

@@ -10,11 +10,12 @@ import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
+import { unlessDamaged } from '../../state/database/stored-json.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { Job } from '../queue/job.js';
 import { JobMetrics } from '../queue/job-metrics.js';
 import type { JobParts } from '../queue/job-parts.js';
-import { type JobParameters, jobSource } from '../queue/job-text.js';
+import { jobParameters, jobSource } from '../queue/job-text.js';
 import { JOB_ROUTE } from '../queue/job-work-table.js';
 import { HEARTBEAT_MS } from '../turns/lease-renewal.js';
 import { enrollRecording } from './enroll-recording.js';
@@ -49,8 +50,10 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
     storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
 
   /** A client that waits for the file of a result gets one. */
-  async function tellOfFailure({ id, source }: Job, { code, message, status }: ServiceError): Promise<void> {
-    const { resultObject } = jobSource(source) as { readonly resultObject?: string };
+  async function tellOfFailure(job: Job, { code, message, status }: ServiceError): Promise<void> {
+    const { id } = job;
+    const source = unlessDamaged(() => jobSource(job));
+    const { resultObject } = (source ?? {}) as { readonly resultObject?: string };
     if (resultObject === undefined) return;
     const body: ErrorBody = { error: code as ErrorBody['error'], message, status, correlation_id: id };
     await store(resultObject, body).catch((error) =>
@@ -123,7 +126,7 @@ function recordOf(job: Job, turn: JobEnd, totalMs: number) {
   };
   if (turn.outcome === 'failed') {
     const { status, key, cause } = turn.failure;
-    const { model } = JSON.parse(job.parameters) as Partial<JobParameters>;
+    const model = unlessDamaged(() => jobParameters(job))?.model;
     return {
       ...common,
       ...(model !== undefined && { model }),

@@ -2,6 +2,7 @@
 import { ownSchemas } from '../../base/config/own-schemas.js';
 import { once } from '../../base/once.js';
 import type { Database } from '../database/database.js';
+import type { DamagedValue } from '../database/stored-json.js';
 import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
 import { OperatingPoints } from './operating-points.js';
 import { changed, POINTS_TOPIC } from './point-changes.js';
@@ -45,9 +46,13 @@ export class OperatingPointTable {
     });
   }
 
-  /** For requests. @throws DatabaseError, Error that names a damaged point */
-  async all(): Promise<OperatingPoints> {
-    return OperatingPoints.of(await this.list(), await this.#profiles.inUse());
+  /**
+   * For requests.
+   * @param onDamaged told of each damaged profile: it belongs to one account, and the others go on
+   * @throws DatabaseError, Error that names a damaged point
+   */
+  async all(onDamaged: (error: DamagedValue) => void = refuse): Promise<OperatingPoints> {
+    return OperatingPoints.of(await this.list(), await this.#profiles.inUse(onDamaged));
   }
 
   /** Grows with every change. @throws DatabaseError */
@@ -80,6 +85,10 @@ export class OperatingPointTable {
   follow(onChange: () => void): () => void {
     return this.#database.follow(POINTS_TOPIC, onChange);
   }
+}
+
+function refuse(error: DamagedValue): never {
+  throw error;
 }
 
 /** Undefined for what is no JSON. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isJsonObject } from '../../base/json-object.js';
 import type { Database, Transaction } from '../database/database.js';
+import { DamagedValue, storedJson, unlessDamaged } from '../database/stored-json.js';
 import { changed } from './point-changes.js';
 import type { NewProfile, Profile, ProfileVersion } from './profile.js';
 
@@ -16,10 +18,12 @@ export class TooManyProfiles extends Error {
   override readonly name = 'TooManyProfiles';
 }
 
-const COLUMNS = 'account, version, in_use, profile';
+const COLUMNS = 'account, name, model, version, in_use, profile';
 
 type ProfileRow = {
   readonly account: string;
+  readonly name: string;
+  readonly model: string;
   readonly version: number;
   readonly in_use: number;
   readonly profile: string;
@@ -33,24 +37,36 @@ export class ProfileTable {
     this.#database = database;
   }
 
-  /** Of all accounts, by name. @throws DatabaseError */
-  async inUse(): Promise<Profile[]> {
+  /**
+   * Of all accounts, by name.
+   * @param onDamaged told of each that cannot be used; the others can
+   * @throws DatabaseError
+   */
+  async inUse(onDamaged: (error: DamagedValue) => void): Promise<Profile[]> {
     const rows = await this.#database.query<ProfileRow>(
       `SELECT ${COLUMNS} FROM profiles WHERE in_use = 1 ORDER BY name, model, account`,
     );
-    return rows.map(profileOf);
+    return rows.flatMap((row) => {
+      try {
+        return profileOf(row);
+      } catch (error) {
+        if (!(error instanceof DamagedValue)) throw error;
+        onDamaged(error);
+        return [];
+      }
+    });
   }
 
-  /** The version in use of each profile that an account may use, by name. @throws DatabaseError */
+  /** The version in use of each profile that an account may use, by name, without damaged ones. @throws DatabaseError */
   async usableBy(account = EVERYBODY): Promise<ProfileVersion[]> {
     const rows = await this.#database.query<ProfileRow>(
       `SELECT ${COLUMNS} FROM profiles WHERE account IN ($1, $2) AND in_use = 1 ORDER BY name, model, account DESC`,
       [account, EVERYBODY],
     );
-    return rows.map(versionOf);
+    return rows.flatMap((row) => unlessDamaged(() => versionOf(row)) ?? []);
   }
 
-  /** Every version of the profiles of this name that an account may use, by model, the latest first. @throws DatabaseError */
+  /** Every version of the profiles of this name that an account may use, by model, the latest first. @throws DatabaseError, DamagedValue */
   async versions(account: string | undefined, name: string): Promise<ProfileVersion[]> {
     const rows = await this.#database.query<ProfileRow>(
       `SELECT ${COLUMNS} FROM profiles WHERE account IN ($1, $2) AND name = $3
@@ -147,7 +163,21 @@ async function versionsOf(transaction: Transaction, key: readonly string[]): Pro
 
 const versionOf = (row: ProfileRow): ProfileVersion => ({ ...profileOf(row), isInUse: row.in_use === 1 });
 
-function profileOf({ account, version, profile }: ProfileRow): Profile {
-  const stored = JSON.parse(profile) as NewProfile;
+/** @throws DamagedValue */
+function profileOf({ account, name, model, version, profile }: ProfileRow): Profile {
+  const row = `${name}, ${model}, version ${version}, of ${account === EVERYBODY ? 'all accounts' : account}`;
+  const place = { table: 'profiles', column: 'profile', row };
+  const stored = storedJson<NewProfile>(
+    profile,
+    place,
+    (content) => content.name === name && content.model === model && isCorrection(content.correction),
+  );
   return { ...stored, version, ...(account !== EVERYBODY && { account }) };
+}
+
+/** Whether scores can be corrected by it. */
+function isCorrection(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { direction, from, to, strength } = value;
+  return typeof direction === 'string' && [from, to, strength].every(Number.isFinite);
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { postForm, RawClient, request } from '../../support/http-client.js';
+import { startJobServer } from '../../support/job-server.js';
 import { API_KEY, startTestServer } from '../../support/test-server.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -48,6 +49,24 @@ test('a slash at the end of a route of the API changes nothing', async (t) => {
   const wrong = await request(port, '/v1/predict/');
   assert.equal(wrong.status, 405);
   assert.equal(wrong.headers.allow, 'POST, OPTIONS');
+});
+
+test('a slash at the end of any route of the API changes nothing', async (t) => {
+  const server = await startJobServer(t);
+  const routes = server.server.routes.filter(({ scope, isSocket }) => scope !== undefined && !isSocket);
+  assert.ok(routes.length >= 20);
+  for (const { method, path, isWatch } of routes) {
+    const address = path.replace(/\{\w+\}|\/$/, (part) => (part === '/' ? '/x' : 'x'));
+    const answerTo = async (to: string) => {
+      const { status, headers } = await request(server.port, to, {
+        // A watched answer would go on for a minute.
+        method: isWatch ? 'HEAD' : method,
+        headers: { 'x-api-key': API_KEY },
+      });
+      return [status, headers['x-error-key']];
+    };
+    assert.deepEqual(await answerTo(`${address}/`), await answerTo(address), `${method} ${address}`);
+  }
 });
 
 test('a browser that opens the address finds the documentation', async (t) => {
