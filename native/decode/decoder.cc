@@ -56,8 +56,7 @@ std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContain
   switch (container->tags) {
     case Container::Tags::kBetweenFrames:
       return std::make_unique<FilePackets>(
-          std::make_unique<TaglessMpeg>(source, offset, container->zeros_in_frames), offset, *container,
-          stop);
+          std::make_unique<TaglessMpeg>(source, offset, *container), offset, *container, stop);
     case Container::Tags::kAtTheEnd: {
       const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset, container->zeros_in_frames)}};
       return std::make_unique<FilePackets>(
