@@ -50,6 +50,8 @@ bool HasOwnTime(const AVStream& stream) {
 // Containers of bare frames, which end where the frames end.
 bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
 
+bool IsAdts(const Container& container) { return container.name == std::string_view("aac"); }
+
 // ISO/IEC 11172-3, section 2.4.2.3: a syncword and a layer.
 bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
   return bytes.size() > 1 && bytes[0] == 0xff && (bytes[1] & 0xe0) == 0xe0 && (bytes[1] & 0x06) != 0;
@@ -174,7 +176,9 @@ bool Demuxer::Next(AVPacket& packet) {
     if (error == AVERROR(EAGAIN)) continue;
     if (error < 0) {
       stop_.ThrowIfStopped();  // the input reports a stop as a read error
-      ended_by_damage_ = error != AVERROR_EOF;
+      // Of ADTS, fewer bytes are left than a frame's header has.
+      const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
+      ended_by_damage_ = error != AVERROR_EOF && !is_rest;
       NoteFileEnd();
       if (file_end_) ended_by_damage_ = false;
       return false;
@@ -200,7 +204,7 @@ bool Demuxer::Take(AVPacket& packet) {
   if (file_end_ && packet.size == 0) return false;
   NoteEnd(packet);
   // Made up by libavformat from the rate of the first frame, which may change.
-  if (container_.name == std::string_view("aac")) packet.pts = packet.dts = AV_NOPTS_VALUE;
+  if (IsAdts(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
   return true;
 }
 

@@ -95,9 +95,7 @@ size_t MpegFrameBytes(Bytes bytes, MpegAudio kind) {
   return header && header->kind == kind ? header->frame_bytes : 0;
 }
 
-bool BeginsLikeMpegAudio(Bytes bytes) {
-  return FollowFrames(bytes, 0, false) != MpegAudio::kNone;
-}
+bool BeginsLikeMpegAudio(Bytes bytes) { return FollowFrames(bytes, 0, false) != MpegAudio::kNone; }
 
 MpegAudio FindMpegAudio(Bytes bytes) {
   const auto end = bytes.begin() + static_cast<ptrdiff_t>(std::min(bytes.size(), kSearchBytes));

@@ -54,8 +54,8 @@ bool TaglessMpeg::EndsBeforeOtherFile() {
   constexpr size_t kLookBytes = 16;
   const uint64_t end = walked_;
   for (uint64_t at = end - last_frame_bytes_; at <= end; ++at) {
-    const bool is_likely = (at == end && last_frame_bytes_ > 0) ||
-                           BeginsLikeFile(ReadInARow(source_, at, kLookBytes, pieces_));
+    const bool is_likely =
+        (at == end && last_frame_bytes_ > 0) || BeginsLikeFile(ReadInARow(source_, at, kLookBytes, pieces_));
     if (!is_likely || !IsOtherFile(at)) continue;
     size_ = walked_ = at;
     return true;

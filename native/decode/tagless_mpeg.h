@@ -35,7 +35,7 @@ class TaglessMpeg final : public ByteSource {
   const Container& container_;
   const MpegAudio kind_;
   uint64_t size_;
-  uint64_t walked_;  // start of the next frame or tag
+  uint64_t walked_;                // start of the next frame or tag
   uint64_t last_frame_bytes_ = 0;  // of the frame that ends at walked_; 0 if none does
   int looks_left_;
   std::vector<ByteRange> tags_;  // tags found so far, in order
