@@ -8,6 +8,7 @@
 
 #include "decode/file_tags.h"
 #include "decode/mpeg_sync.h"
+#include "decode/wave_file.h"
 
 namespace veravox {
 namespace {
@@ -34,9 +35,7 @@ bool StartsWithMovBox(Bytes bytes) {
 
 const Container* MatchSignature(Bytes bytes) {
   if (HasAt(bytes, 0, "RIFF") && HasAt(bytes, 8, "AVI")) return &kAvi;
-  for (const char* riff : {"RIFF", "RIFX", "RF64", "BW64"}) {
-    if (HasAt(bytes, 0, riff) && HasAt(bytes, 8, "WAVE")) return &kWav;
-  }
+  if (bytes.size() >= kRiffHeaderBytes && IsWaveHeader(bytes.data())) return &kWav;
   if (HasAt(bytes, 0, "fLaC")) return &kFlac;
   if (HasAt(bytes, 0, "OggS")) return &kOgg;
   if (HasAt(bytes, 0, "\x1a\x45\xdf\xa3")) return &kMatroska;
@@ -79,7 +78,8 @@ bool BeginsLikeFile(Bytes bytes) {
   if (bytes.size() < kLookBytes) return false;
   switch (bytes[0]) {
     case 'R':
-      return HasAt(bytes, 0, "RIFF") && (HasAt(bytes, 8, "WAVE") || HasAt(bytes, 8, "AVI "));
+    case 'B':
+      return IsWaveHeader(bytes.data()) || (HasAt(bytes, 0, "RIFF") && HasAt(bytes, 8, "AVI "));
     case 'f':
       return HasAt(bytes, 0, "fLaC") && (bytes[4] & 0x7f) == 0 &&
              HasAt(bytes, 5, std::string_view("\0\0\x22", 3));

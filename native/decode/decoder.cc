@@ -55,9 +55,8 @@ std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContain
   const auto& [container, offset] = sniffed;
   switch (container->tags) {
     case Container::Tags::kBetweenFrames:
-      return std::make_unique<FilePackets>(
-          std::make_unique<TaglessMpeg>(source, offset, container->zeros_in_frames), offset, *container,
-          stop);
+      return std::make_unique<FilePackets>(std::make_unique<TaglessMpeg>(source, offset, *container), offset,
+                                           *container, stop);
     case Container::Tags::kAtTheEnd: {
       const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset, container->zeros_in_frames)}};
       return std::make_unique<FilePackets>(

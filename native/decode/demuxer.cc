@@ -12,7 +12,9 @@ extern "C" {
 #include <string_view>
 
 #include "decode/codec_allow_list.h"
+#include "decode/file_tags.h"
 #include "decode/mov_boxes.h"
+#include "decode/mpeg_sync.h"
 
 namespace veravox {
 namespace {
@@ -32,9 +34,10 @@ int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictio
   return AVERROR(EPERM);
 }
 
-// Padding between frames or behind the last one.
-bool IsAllZero(const AVPacket& packet) {
-  return std::all_of(packet.data, packet.data + packet.size, [](uint8_t byte) { return byte == 0; });
+// Between frames or behind the last one: zeros, or the ends of lines that some programs add.
+bool IsPadding(const AVPacket& packet) {
+  return std::all_of(packet.data, packet.data + packet.size,
+                     [](uint8_t byte) { return byte == 0 || byte == '\r' || byte == '\n'; });
 }
 
 // Whether players start the recording at this stream's start if it is the earliest.
@@ -46,6 +49,8 @@ bool HasOwnTime(const AVStream& stream) {
 
 // Containers of bare frames, which end where the frames end.
 bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
+
+bool IsAdts(const Container& container) { return container.name == std::string_view("aac"); }
 
 // ISO/IEC 11172-3, section 2.4.2.3: a syncword and a layer.
 bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
@@ -84,6 +89,7 @@ Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container,
       container_(container),
       source_(source),
       begin_(begin),
+      size_(source.size()),
       input_(source, begin, container, stop),
       looks_left_(kMaxLooks) {
   SetUpLibavOnce();
@@ -170,7 +176,9 @@ bool Demuxer::Next(AVPacket& packet) {
     if (error == AVERROR(EAGAIN)) continue;
     if (error < 0) {
       stop_.ThrowIfStopped();  // the input reports a stop as a read error
-      ended_by_damage_ = error != AVERROR_EOF;
+      // Of ADTS, fewer bytes are left than a frame's header has.
+      const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
+      ended_by_damage_ = error != AVERROR_EOF && !is_rest;
       NoteFileEnd();
       if (file_end_) ended_by_damage_ = false;
       return false;
@@ -182,7 +190,7 @@ bool Demuxer::Next(AVPacket& packet) {
 
 // Whether it is a packet to decode.
 bool Demuxer::Take(AVPacket& packet) {
-  if (container_.parameters_in_frames && packet.stream_index == stream_index_ && IsAllZero(packet)) {
+  if (container_.parameters_in_frames && packet.stream_index == stream_index_ && IsPadding(packet)) {
     return false;
   }
   if (!has_begun_) NoteStart(packet);
@@ -195,6 +203,8 @@ bool Demuxer::Take(AVPacket& packet) {
   if (IsBare(container_)) EndBeforeOtherFile(packet);
   if (file_end_ && packet.size == 0) return false;
   NoteEnd(packet);
+  // Made up by libavformat from the rate of the first frame, which may change.
+  if (IsAdts(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
   return true;
 }
 
@@ -227,8 +237,10 @@ void Demuxer::NoteEnd(const AVPacket& packet) {
 void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
   if (packet.pos < 0) return;
   const std::span<const uint8_t> bytes(packet.data, static_cast<size_t>(packet.size));
-  const uint64_t begin = begin_ + static_cast<uint64_t>(packet.pos);
-  const bool is_mpeg = container_.name == std::string_view("mp3");
+  uint64_t begin = begin_ + static_cast<uint64_t>(packet.pos);
+  // The parser of FLAC states places that are slightly off.
+  if (next_offset_ > 0 && IsAt(next_offset_, bytes)) begin = next_offset_;
+  const bool is_mpeg = container_.tags == Container::Tags::kBetweenFrames;
   if (next_offset_ > 0 && begin > next_offset_ && IsOtherFile(next_offset_)) {
     file_end_ = next_offset_;
   } else if (is_mpeg && !BeginsLikeMpegFrame(bytes) && IsOtherFile(begin)) {
@@ -236,26 +248,43 @@ void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
   }
   if (file_end_) return av_shrink_packet(&packet, 0);
   for (size_t i = begin == begin_ ? 1 : 0; i < bytes.size(); ++i) {
-    if (!BeginsLikeFile(bytes.subspan(i)) || !IsOtherFile(begin + i)) continue;
+    const bool is_likely =
+        BeginsLikeFile(bytes.subspan(i)) || (!is_mpeg && bytes[i] == 0xff && HasMpegAudioAt(begin + i));
+    if (!is_likely || !IsOtherFile(begin + i)) continue;
     file_end_ = begin + i;
     return av_shrink_packet(&packet, static_cast<int>(i));
   }
   next_offset_ = begin + bytes.size();
 }
 
+bool Demuxer::IsAt(uint64_t offset, std::span<const uint8_t> bytes) {
+  constexpr size_t kComparedBytes = 64;
+  bytes = bytes.first(std::min(bytes.size(), kComparedBytes));
+  return std::ranges::equal(ReadInARow(source_, offset, bytes.size(), pieces_), bytes);
+}
+
+bool Demuxer::HasMpegAudioAt(uint64_t offset) {
+  return BeginsLikeMpegAudio(ReadInARow(source_, offset, kMpegBeginBytes, pieces_));
+}
+
 // MPEG streams continue behind damage, and behind tags, which are zeros here.
 bool Demuxer::IsOtherFile(uint64_t offset) {
   if (--looks_left_ < 0) return false;
   TailSource rest(source_, offset);
-  const Container* found = SniffContainer(rest).container;
-  return found != nullptr && (found != &container_ || container_.tags != Container::Tags::kBetweenFrames);
+  const SniffedContainer found = SniffContainer(rest);
+  if (found.container == nullptr) return false;
+  if (container_.tags == Container::Tags::kBetweenFrames) return found.container != &container_;
+  // Such frames are also found further on, inside another container.
+  return !found.container->parameters_in_frames || HasMpegAudioAt(offset + found.offset);
 }
 
 void Demuxer::NoteFileEnd() {
   const uint64_t size = source_.size();
-  if (!IsBare(container_)) {
+  if (size < size_) {
+    file_end_ = size;
+  } else if (!IsBare(container_)) {
     const uint64_t end = input_.end().Find();
-    if (end < size) file_end_ = end;
+    if (end < size && BeginOfLastTags(source_, end, 0) > end) file_end_ = end;
   } else if (next_offset_ > 0 && next_offset_ < size && IsOtherFile(next_offset_)) {
     file_end_ = next_offset_;
   }

@@ -43,6 +43,8 @@ class Demuxer final : public PacketSource {
   void NoteEnd(const AVPacket& packet);
   void EndBeforeOtherFile(AVPacket& packet);
   bool IsOtherFile(uint64_t offset);
+  bool HasMpegAudioAt(uint64_t offset);
+  bool IsAt(uint64_t offset, std::span<const uint8_t> bytes);
   void NoteFileEnd();
   std::optional<double> StatedEnd() const;
   [[noreturn]] void ThrowUnreadable(int error) const;
@@ -51,6 +53,7 @@ class Demuxer final : public PacketSource {
   const Container& container_;
   ByteSource& source_;
   const uint64_t begin_;
+  const uint64_t size_;
   SourceInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;
@@ -61,6 +64,7 @@ class Demuxer final : public PacketSource {
   std::vector<int64_t> other_bytes_;  // of other audio streams, by index
   uint64_t next_offset_ = 0;          // in a bare stream: where the next packet should be; 0 before the first
   int looks_left_;
+  std::vector<uint8_t> pieces_;
   std::optional<uint64_t> file_end_;
   bool ended_by_damage_ = false;
 };

@@ -86,11 +86,13 @@ void FileEnd::StepOgg() {
   constexpr size_t kMostSegments = 255;
   constexpr uint8_t kFirstPage = 2, kLastPage = 4;
   const auto page = Bytes(kHeaderBytes + kMostSegments);
+  const bool is_page = HasAt(page, 0, std::string_view("OggS\0", 5));
   if (page.size() < kHeaderBytes) {
-    is_cut_ = !page.empty();
+    is_cut_ = is_page;
     return GiveUp();
   }
-  if (!HasAt(page, 0, std::string_view("OggS\0", 5))) {
+  if (!is_page) {
+    if (--looks_left_ >= 0 && BeginOfLastTags(source_, next_, 0) == next_) return EndAt(next_);
     return has_data_ && IsFileHere() ? EndAt(next_) : FindNextPage();
   }
   const uint8_t flags = page[5];
@@ -125,6 +127,8 @@ void FileEnd::FindNextPage() {
 // ISO/IEC 14496-12, section 4.2. "ftyp" begins a file; QuickTime has some without it.
 void FileEnd::StepMov() {
   constexpr size_t kHeaderBytes = 8, kLongHeaderBytes = 16;
+  constexpr std::array<std::string_view, 12> kBoxes = {"ftyp", "styp", "moov", "mdat", "wide", "free",
+                                                       "skip", "moof", "mfra", "sidx", "uuid", "meta"};
   const auto box = Bytes(kLongHeaderBytes);
   if (box.size() < kHeaderBytes) {
     is_cut_ = !box.empty();
@@ -133,8 +137,14 @@ void FileEnd::StepMov() {
   uint64_t bytes = BigEndian(box.first(4));
   if (bytes == 1 && box.size() == kLongHeaderBytes) bytes = BigEndian(box.subspan(8, 8));
   if (bytes == 0) return GiveUp();  // up to the end
-  const bool has_name = std::all_of(box.begin() + 4, box.begin() + 8, [](uint8_t c) { return c >= ' '; });
+  const bool has_name =
+      std::all_of(box.begin() + 4, box.begin() + 8, [](uint8_t c) { return c >= ' ' && c <= '~'; });
   if (bytes < kHeaderBytes || !has_name) return EndOrGiveUp();
+  // Letters may also follow the signature of another file.
+  const bool is_known = std::find_if(kBoxes.begin(), kBoxes.end(), [&](std::string_view name) {
+                          return HasAt(box, 4, name);
+                        }) != kBoxes.end();
+  if (!is_known && IsFileHere()) return EndAt(next_);
   if (HasAt(box, 4, "ftyp") && (index_end_ > 0 || has_data_)) return EndAt(next_);
   if (HasAt(box, 4, "moov")) {
     if (index_end_ > 0) return EndAt(data_was_first_ ? index_end_ : next_);

@@ -28,9 +28,11 @@ CodecContextPtr OpenCodec(const PacketSource& packets) {
   const AVCodecParameters& parameters = packets.parameters();
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
   if (codec == nullptr || !IsAllowedDecoder(codec->name)) {
-    throw StageError(
-        ErrorCode::kUnsupportedFormat,
-        std::string("The audio codec ") + avcodec_get_name(parameters.codec_id) + " is not supported.");
+    throw StageError(ErrorCode::kUnsupportedFormat,
+                     (parameters.codec_id == AV_CODEC_ID_NONE
+                          ? std::string("The audio codec is unknown.")
+                          : std::string("The audio codec ") + avcodec_get_name(parameters.codec_id) +
+                                " is not supported."));
   }
   CodecContextPtr context = OrOutOfMemory(CodecContextPtr(avcodec_alloc_context3(codec)));
   int error = avcodec_parameters_to_context(context.get(), &parameters);

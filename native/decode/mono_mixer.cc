@@ -78,6 +78,19 @@ void WithReader(SampleFormat format, Use use) {
   }
 }
 
+// libswresample also leaves out places above the listeners, which may hold a voice, unlike low frequencies.
+void AddLeftOut(const AVChannelLayout& layout, std::vector<double>& weights) {
+  const double most = *std::max_element(weights.begin(), weights.end());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const AVChannel place = av_channel_layout_channel_from_index(&layout, static_cast<unsigned>(i));
+    const bool is_low = place == AV_CHAN_LOW_FREQUENCY || place == AV_CHAN_LOW_FREQUENCY_2;
+    if (weights[i] == 0.0 && !is_low) weights[i] = most * M_SQRT1_2;
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (sum <= 1.0) return;
+  for (double& weight : weights) weight /= sum;
+}
+
 std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
   // libswresample scales a matrix of this size for any layout.
   constexpr size_t kMatrixSide = 64;
@@ -92,8 +105,10 @@ std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
                                       kMatrixSide, AV_MATRIX_ENCODING_NONE, nullptr);
   weights.resize(channels);
   // Channels without a known place count alike, and so do all channels if every one would be left out.
-  const bool silent = std::accumulate(weights.begin(), weights.end(), 0.0) == 0.0;
-  return error < 0 || silent ? equal : weights;
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (error < 0 || sum == 0.0) return equal;
+  AddLeftOut(layout, weights);
+  return weights;
 }
 
 // kChannels > 0 unrolls the inner loop.

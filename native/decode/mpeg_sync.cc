@@ -72,14 +72,14 @@ std::optional<FrameHeader> ReadHeader(Bytes bytes) {
   return ReadMpegHeader(word);
 }
 
-// The kind of the frames from `start` on, if enough of them follow each other.
-MpegAudio FollowFrames(Bytes bytes, size_t start) {
+// The kind of the frames from `start` on, if enough of them follow each other, or up to the end if that is
+// allowed.
+MpegAudio FollowFrames(Bytes bytes, size_t start, bool may_end) {
   size_t offset = start;
   std::optional<FrameHeader> first;
   for (int frames = 0; frames < kFramesInARow; ++frames) {
     const bool at_end = offset + kMpegHeaderBytes > bytes.size();
-    // A shorter file must consist of frames only.
-    if (at_end) return first && start == 0 ? first->kind : MpegAudio::kNone;
+    if (at_end) return first && may_end ? first->kind : MpegAudio::kNone;
     const auto header = ReadHeader(bytes.subspan(offset));
     if (!header || (first && header->stream_bits != first->stream_bits)) return MpegAudio::kNone;
     if (!first) first = header;
@@ -90,15 +90,18 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
 
 }  // namespace
 
-size_t MpegFrameBytes(Bytes bytes) {
+size_t MpegFrameBytes(Bytes bytes, MpegAudio kind) {
   const auto header = ReadHeader(bytes);
-  return header ? header->frame_bytes : 0;
+  return header && header->kind == kind ? header->frame_bytes : 0;
 }
+
+bool BeginsLikeMpegAudio(Bytes bytes) { return FollowFrames(bytes, 0, false) != MpegAudio::kNone; }
 
 MpegAudio FindMpegAudio(Bytes bytes) {
   const auto end = bytes.begin() + static_cast<ptrdiff_t>(std::min(bytes.size(), kSearchBytes));
   for (auto sync = std::find(bytes.begin(), end, 0xff); sync != end; sync = std::find(sync + 1, end, 0xff)) {
-    const auto kind = FollowFrames(bytes, static_cast<size_t>(sync - bytes.begin()));
+    // A shorter file must consist of frames only.
+    const auto kind = FollowFrames(bytes, static_cast<size_t>(sync - bytes.begin()), sync == bytes.begin());
     if (kind != MpegAudio::kNone) return kind;
   }
   return MpegAudio::kNone;

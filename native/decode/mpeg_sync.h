@@ -20,8 +20,12 @@ constexpr size_t kMpegSearchBytes = 96 * 1024 + 6;
 // by headers exactly one frame length apart, near the start.
 MpegAudio FindMpegAudio(std::span<const uint8_t> bytes);
 
-// The length of the frame of either kind that begins with these bytes; 0 if they are not its header.
+// Whether frames begin right here and several follow each other, in any data.
+constexpr size_t kMpegBeginBytes = 32 * 1024;
+bool BeginsLikeMpegAudio(std::span<const uint8_t> bytes);
+
+// The length of the frame that begins with these bytes; 0 if they are not the header of this kind.
 constexpr size_t kMpegHeaderBytes = 6;
-size_t MpegFrameBytes(std::span<const uint8_t> bytes);
+size_t MpegFrameBytes(std::span<const uint8_t> bytes, MpegAudio kind);
 
 }  // namespace veravox

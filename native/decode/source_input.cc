@@ -44,6 +44,7 @@ int SourceInput::Read(void* self, uint8_t* out, int size) {
     if (input.position_ >= input.total_) return AVERROR_EOF;
     const auto count = static_cast<size_t>(std::min<int64_t>(size, input.total_ - input.position_));
     const size_t copied = CopyFrom(input.source_, offset, {out, count});
+    if (copied == 0) return AVERROR_EOF;  // the source has become shorter
     input.position_ += static_cast<int64_t>(copied);
     return static_cast<int>(copied);
   } catch (...) {  // libav is C: no exception may pass through it

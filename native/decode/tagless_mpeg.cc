@@ -17,31 +17,62 @@ using Bytes = std::span<const uint8_t>;
 constexpr std::array<uint8_t, 64 * 1024> kZeros{};
 // A read further ahead than this looks at the end of the file, not at frames.
 constexpr uint64_t kFarBytes = 1024 * 1024;
+// Most searches for another file; each reads part of it.
+constexpr int kMaxLooks = 50;
 
 }  // namespace
 
-TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames)
-    : source_(source), size_(BeginOfLastTags(source, begin, zeros_in_frames)), walked_(begin) {}
+TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, const Container& container)
+    : source_(source),
+      container_(container),
+      kind_(container.name == std::string_view("aac") ? MpegAudio::kAdts : MpegAudio::kMpeg),
+      size_(BeginOfLastTags(source, begin, container.zeros_in_frames)),
+      walked_(begin),
+      looks_left_(kMaxLooks) {}
 
-// The next byte that may begin a frame or a tag.
+// The next byte that may begin a frame, a tag or a file.
 uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {
   constexpr size_t kStepBytes = 4096;
-  constexpr std::string_view kFirstOfTags = "ITAL";
+  constexpr std::string_view kFirstOfTagsAndFiles = "ITALRBfO\x1a";
   const Bytes bytes = ReadInARow(source_, offset, kStepBytes, pieces_);
   const auto next = std::find_if(bytes.begin(), bytes.end(), [&](uint8_t byte) {
-    return byte == 0xff || kFirstOfTags.find(static_cast<char>(byte)) != std::string_view::npos;
+    return byte == 0xff || kFirstOfTagsAndFiles.find(static_cast<char>(byte)) != std::string_view::npos;
   });
   return offset + static_cast<uint64_t>(next - bytes.begin());
 }
 
+// MPEG streams continue behind damage, and behind tags.
+bool TaglessMpeg::IsOtherFile(uint64_t offset) {
+  if (--looks_left_ < 0) return false;
+  TailSource rest(source_, offset);
+  const Container* found = SniffContainer(rest).container;
+  return found != nullptr && found != &container_;
+}
+
+// Looks behind the last frame, and in it, since it may be cut off.
+bool TaglessMpeg::EndsBeforeOtherFile() {
+  constexpr size_t kLookBytes = 16;
+  const uint64_t end = walked_;
+  for (uint64_t at = end - last_frame_bytes_; at <= end; ++at) {
+    const bool is_likely =
+        (at == end && last_frame_bytes_ > 0) || BeginsLikeFile(ReadInARow(source_, at, kLookBytes, pieces_));
+    if (!is_likely || !IsOtherFile(at)) continue;
+    size_ = walked_ = at;
+    return true;
+  }
+  last_frame_bytes_ = 0;
+  return false;
+}
+
 void TaglessMpeg::WalkTo(uint64_t offset) {
-  const uint64_t end = std::min(offset, size_);
-  while (walked_ < end) {
-    const size_t frame_bytes = MpegFrameBytes(ReadInARow(source_, walked_, kMpegHeaderBytes, pieces_));
+  while (walked_ < std::min(offset, size_)) {
+    const size_t frame_bytes = MpegFrameBytes(ReadInARow(source_, walked_, kMpegHeaderBytes, pieces_), kind_);
     if (frame_bytes > 0) {
       walked_ += frame_bytes;
+      last_frame_bytes_ = frame_bytes;
       continue;
     }
+    if (EndsBeforeOtherFile()) return;
     const ByteRange tags{walked_, EndOfTagsAndZeros(source_, walked_) - walked_};
     if (tags.bytes > 0 && !HoldsFrames(source_, tags)) {
       tags_.push_back(tags);
@@ -57,6 +88,8 @@ std::span<const uint8_t> TaglessMpeg::Read(uint64_t offset, size_t count) {
   count = static_cast<size_t>(std::min<uint64_t>(count, size_ - offset));
   if (offset >= walked_ && offset - walked_ > kFarBytes) return source_.Read(offset, count);
   WalkTo(offset + count);
+  if (offset >= size_) return {};
+  count = static_cast<size_t>(std::min<uint64_t>(count, size_ - offset));
   const auto next = std::upper_bound(tags_.begin(), tags_.end(), offset,
                                      [](uint64_t at, const ByteRange& tag) { return at < tag.begin; });
   if (next != tags_.begin()) {

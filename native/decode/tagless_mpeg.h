@@ -6,18 +6,21 @@
 #include <vector>
 
 #include "decode/byte_source.h"
+#include "decode/container_sniffer.h"
+#include "decode/mpeg_sync.h"
 #include "decode/spliced_source.h"
 
 namespace veravox {
 
 // An MPEG audio file without the tags at its end, and with zeros in place of those between its frames, as
 // joined files have them. Decoders skip zeros, but would mistake parts of a tag for frames or damage.
-// Frames are followed as they are read, so that nothing is read twice.
+// Frames are followed as they are read, so that nothing is read twice. It ends where a file of another kind
+// begins: its size is then smaller than before.
 class TaglessMpeg final : public ByteSource {
  public:
-  // The frames start at `begin`, or after it; see BeginOfLastTags. `source` is used in place and outlives
-  // this object.
-  TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames);
+  // The frames start at `begin`, or after it. The reference arguments are used in place and outlive this
+  // object.
+  TaglessMpeg(ByteSource& source, uint64_t begin, const Container& container);
 
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override;
   uint64_t size() const override { return size_; }
@@ -25,10 +28,16 @@ class TaglessMpeg final : public ByteSource {
  private:
   void WalkTo(uint64_t offset);
   uint64_t EndOfJunk(uint64_t offset);
+  bool EndsBeforeOtherFile();
+  bool IsOtherFile(uint64_t offset);
 
   ByteSource& source_;
-  const uint64_t size_;
-  uint64_t walked_;              // start of the next frame or tag
+  const Container& container_;
+  const MpegAudio kind_;
+  uint64_t size_;
+  uint64_t walked_;                // start of the next frame or tag
+  uint64_t last_frame_bytes_ = 0;  // of the frame that ends at walked_; 0 if none does
+  int looks_left_;
   std::vector<ByteRange> tags_;  // tags found so far, in order
   std::vector<uint8_t> pieces_;
 };

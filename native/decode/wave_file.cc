@@ -155,6 +155,12 @@ class Reader {
     return bytes.size() == kRiffHeaderBytes && IsWaveHeader(bytes.data());
   }
 
+  // Such as an AVI file, and not a chunk.
+  bool IsOtherRiffAt(uint64_t offset) {
+    const Bytes bytes = ReadInARow(source_, offset, kChunkHeaderBytes, pieces_);
+    return bytes.size() == kChunkHeaderBytes && IsText(bytes.data(), "RIFF") && !IsHeaderAt(offset);
+  }
+
   bool IsKnownAt(uint64_t offset) {
     const Bytes bytes = ReadInARow(source_, offset, kChunkHeaderBytes, pieces_);
     return bytes.size() == kChunkHeaderBytes && IsKnownChunk(bytes.data());
@@ -177,7 +183,7 @@ class Reader {
     std::optional<uint64_t> doubtful;
     bool has_data = false;
     offset += kRiffHeaderBytes;
-    while (LeftAt(offset) >= kChunkHeaderBytes && !IsHeaderAt(offset)) {
+    while (LeftAt(offset) >= kChunkHeaderBytes && !IsHeaderAt(offset) && !IsOtherRiffAt(offset)) {
       if (++chunks_ > kMaxChunks) return doubtful.value_or(offset);
       const Bytes chunk = ReadInARow(source_, offset, kChunkHeaderBytes, pieces_);
       std::array<uint8_t, 4> id;
@@ -202,7 +208,7 @@ class Reader {
       if (IsText(id.data(), "fact")) ReadSampleCount(body, bytes);
       offset = EndOfChunk(body + bytes, bytes);
     }
-    const bool ends_well = LeftAt(offset) == 0 || IsHeaderAt(offset);
+    const bool ends_well = LeftAt(offset) == 0 || IsHeaderAt(offset) || IsOtherRiffAt(offset);
     return ends_well ? offset : doubtful.value_or(offset);
   }
 
@@ -276,7 +282,7 @@ class Reader {
     // Writers that miscount leave fewer bytes.
     constexpr uint64_t kFewBytes = 16;
     const uint64_t left = LeftAt(offset);
-    if (left <= kFewBytes) return;
+    if (left <= kFewBytes || BeginOfLastTags(source_, offset, 0) == offset) return;
     file_.gaps.push_back({file_.parts.size(), left, "behind the end that the WAV header states"});
   }
 

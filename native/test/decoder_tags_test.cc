@@ -63,6 +63,7 @@ TEST(DecoderTagsTest, BehindTheAudio) {
       {"APE and ID3v1", Joined({Ape(), Id3v1()})},
       {"Lyrics3 and ID3v1", Joined({Lyrics3(), Id3v1()})},
       {"zeros", ByteVector(20'000, 0)},
+      {"the end of a line", Text("\r\n")},
       {"ID3v1 between zeros", Joined({ByteVector(20'000, 0), Id3v1(), ByteVector(300, 0)})},
   };
   for (const char* name : kFiles) {
@@ -73,6 +74,7 @@ TEST(DecoderTagsTest, BehindTheAudio) {
       EXPECT_EQ(decoded.samples, expected) << what << " behind " << name;
       EXPECT_EQ(decoded.damaged_packets, 0) << what << " behind " << name;
       EXPECT_TRUE(decoded.unheard.empty()) << what << " behind " << name;
+      EXPECT_FALSE(decoded.stated_length.has_value()) << what << " behind " << name;
     }
   }
 }

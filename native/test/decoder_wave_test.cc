@@ -104,6 +104,12 @@ TEST(DecoderWaveTest, ChannelsAreMixedDown) {
   const auto eleven = Decode(WaveBuilder{.channels = 11}.Build(std::vector<int16_t>(11, 16384))).samples;
   ASSERT_EQ(eleven.size(), 1u);
   EXPECT_NEAR(eleven[0], 0.5f, 1e-6);
+  // Neither are places above the listeners left out: front left and right, top front left and right.
+  WaveBuilder with_height{.channels = 4};
+  with_height.MakeExtensible(0x5003);
+  const auto above = Decode(with_height.Build(std::vector<int16_t>{0, 0, 0, 16384})).samples;
+  ASSERT_EQ(above.size(), 1u);
+  EXPECT_GT(above[0], 0.05f);
   // A lone low-frequency channel is not silenced.
   WaveBuilder low;
   low.MakeExtensible(8);

@@ -19,6 +19,14 @@ const signatures: readonly (readonly [start: string, name: string])[] = [
   ['FORM\0', 'an AIFF file'],
   ['MThd', 'a MIDI file'],
   ['caff', 'a CAF file'],
+  ['.snd\0', 'a Sun AU file'],
+  ['riff\x2e\x91\xcf\x11', 'a Wave64 file'],
+  ['wvpk', 'a WavPack file'],
+  ['Creative Voice File\x1a', 'a VOC file'],
+  ['\x0b\x77', 'a Dolby Digital (AC-3) stream'],
+  ['\x7f\xfe\x80\x01', 'a DTS stream'],
+  ['.RMF\0', 'a RealMedia file'],
+  ['\x00\x00\x01\xba', 'an MPEG program stream'],
 ];
 
 /** The same for text, in lower case. */
@@ -43,11 +51,16 @@ const isText = (start: string): boolean => {
   return start !== '';
 };
 
+/** Each packet of 188 bytes begins with the same byte. */
+const isTransportStream = (start: string): boolean =>
+  [0, 188, 376].every((offset) => start[offset] === 'G') && !isText(start);
+
 /** The apparent format of a file that is not a recording; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, FOREIGN_FORMAT_BYTES)).toString('latin1');
   const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;
   const [, name] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
+  if (name === undefined && isTransportStream(start)) return 'an MPEG transport stream';
   if (name !== undefined || !isText(start)) return name;
   const text = withoutMark.trimStart().toLowerCase();
   return textSignatures.find(([signature]) => text.startsWith(signature))?.[1] ?? 'text';

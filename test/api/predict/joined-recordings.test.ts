@@ -24,6 +24,15 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const made = (name: string, ...options: readonly string[]): Buffer =>
   readFileSync(convert(SPEECH, ['-t', '3', ...options, name]));
 
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'live.webm': ['-live', '1', '-c:a', 'libopus'],
+  'b.webm': ['-c:a', 'libvorbis'],
+  'rf64.wav': ['-rf64', 'always'],
+  'bare.mp3': ['-id3v2_version', '0', '-write_xing', '0'],
+  'mp3.mp4': ['-c:a', 'libmp3lame'],
+  'rate.aac': ['-ar', '44100', '-ac', '2'],
+};
+
 for (const [first, second] of [
   ['a.m4a', 'b.m4a'],
   ['a.m4a', 'b.wav'],
@@ -37,14 +46,22 @@ for (const [first, second] of [
   ['a.mp3', 'b.m4a'],
   ['a.aac', 'b.flac'],
   ['a.avi', 'b.wav'],
+  ['a.m4a', 'b.webm'],
+  ['a.m4a', 'b.aac'],
+  ['a.mov', 'rf64.wav'],
+  ['a.flac', 'bare.mp3'],
+  ['a.flac', 'b.aac'],
+  ['a.flac', 'rf64.wav'],
+  ['a.flac', 'mp3.mp4'],
+  ['a.aac', 'b.ogg'],
+  ['a.aac', 'b.wav'],
+  ['a.aac', 'b.webm'],
+  ['a.aac', 'bare.mp3'],
+  ['a.aac', 'rate.aac'],
 ] as const) {
   // The padding of an MP3 encoder is heard if audio follows.
   test(`${second} behind ${first} is heard`, () => {
-    const live = first.startsWith('live') ? ['-live', '1', '-c:a', 'libopus'] : [];
-    const [one, two] = [
-      made(first, ...live),
-      made(second, ...(second === 'b.webm' ? ['-c:a', 'libvorbis'] : [])),
-    ];
+    const [one, two] = [made(first, ...(OPTIONS[first] ?? [])), made(second, ...(OPTIONS[second] ?? []))];
     const lengths = [one, two].map((bytes) => addon.decode(bytes).samples.length);
     const both = addon.decode(Buffer.concat([one, two]));
     assert.ok(Math.abs(both.samples.length - (lengths[0] ?? 0) - (lengths[1] ?? 0)) < 600);
@@ -52,6 +69,15 @@ for (const [first, second] of [
     assert.equal(both.statedLength, undefined);
   });
 }
+
+test('an AVI file behind a WAV file is named', () => {
+  const behind = made('behind.avi');
+  const { unheard } = addon.decode(Buffer.concat([made('front.wav'), behind]));
+  assert.deepEqual(
+    unheard?.map(({ bytes, atS }) => [bytes, atS]),
+    [[behind.length, 3]],
+  );
+});
 
 test('what is behind a file and cannot be read is named', () => {
   const broken = made('broken.m4a').subarray(0, 300);
