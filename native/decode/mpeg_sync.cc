@@ -95,6 +95,14 @@ size_t MpegFrameBytes(Bytes bytes, MpegAudio kind) {
   return header && header->kind == kind ? header->frame_bytes : 0;
 }
 
+bool MayBeginMpegAudio(Bytes bytes) {
+  const auto first = ReadHeader(bytes);
+  if (!first) return false;
+  if (first->frame_bytes + kMpegHeaderBytes > bytes.size()) return true;
+  const auto second = ReadHeader(bytes.subspan(first->frame_bytes));
+  return second && second->stream_bits == first->stream_bits;
+}
+
 bool BeginsLikeMpegAudio(Bytes bytes) { return FollowFrames(bytes, 0, false) != MpegAudio::kNone; }
 
 MpegAudio FindMpegAudio(Bytes bytes) {

@@ -20,6 +20,9 @@ constexpr size_t kMpegSearchBytes = 96 * 1024 + 6;
 // by headers exactly one frame length apart, near the start.
 MpegAudio FindMpegAudio(std::span<const uint8_t> bytes);
 
+// Cheaply, whether frames may begin right here.
+bool MayBeginMpegAudio(std::span<const uint8_t> bytes);
+
 // Whether frames begin right here and several follow each other, in any data.
 constexpr size_t kMpegBeginBytes = 32 * 1024;
 bool BeginsLikeMpegAudio(std::span<const uint8_t> bytes);
