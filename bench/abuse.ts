@@ -6,7 +6,6 @@
 // 5 MB at once. Passes when no other request failed, the byte budget held, and the memory came back.
 //
 //   npm run bench abuse
-
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -4,7 +4,6 @@
 // its effect on other clients' short requests. Passes when the memory stays within the limit and no short request failed.
 //
 //   npm run bench large-file [-- MEBIBYTES]
-
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

@@ -5,7 +5,6 @@
 // stays within the limit and the continued results are those of one process.
 //
 //   npm run bench recordings
-
 import { fork } from 'node:child_process';
 import { mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

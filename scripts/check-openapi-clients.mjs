@@ -31,6 +31,8 @@ const main = path.join(rootDir, 'dist/cli/main.js');
 const START_TIMEOUT_MS = 60_000;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-openapi-clients-'));
+// Also if this Node is too old, and the program runs under another.
+process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
 /** Keeps the tools' caches in the temporary folder. */
 const env = {
   ...process.env,
@@ -219,17 +221,13 @@ async function check() {
 await runAsProgram(async () => {
   const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
   await setUp({ forTests: true });
-  try {
-    const result = { measuredAt: new Date().toISOString().slice(0, 10), ...(await check()) };
-    const text = `${JSON.stringify(result, null, 2)}\n`;
-    process.stdout.write(text);
-    if (values.write) {
-      fs.writeFileSync(resultFile, text);
-      run('npx', ['biome', 'format', '--write', resultFile], { cwd: rootDir });
-    }
-    const errors = Object.values(result.lints).flatMap((lint) => lint.errors);
-    if (errors.length > 0) throw new Error(`The document has errors:\n${errors.join('\n')}`);
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+  const result = { measuredAt: new Date().toISOString().slice(0, 10), ...(await check()) };
+  const text = `${JSON.stringify(result, null, 2)}\n`;
+  process.stdout.write(text);
+  if (values.write) {
+    fs.writeFileSync(resultFile, text);
+    run('npx', ['biome', 'format', '--write', resultFile], { cwd: rootDir });
   }
+  const errors = Object.values(result.lints).flatMap((lint) => lint.errors);
+  if (errors.length > 0) throw new Error(`The document has errors:\n${errors.join('\n')}`);
 });

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
 import { DELIVERY_TOPIC } from '../jobs/queue/add-delivery.js';
 import { WORK_TOPIC } from '../jobs/queue/job-table.js';

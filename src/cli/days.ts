@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { dayOf, isDay } from '../state/data-folder/days.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { requireAuthentic } from '../analysis/voiceid/answers.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import { escapeInvisible } from '../base/errors/visible-text.js';
 

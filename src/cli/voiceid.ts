@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Shown } from '../base/errors/shown-text.js';
 import type { LoggedDelivery } from '../jobs/queue/delivery-table.js';
 import { destinationOf } from '../jobs/queue/destination.js';

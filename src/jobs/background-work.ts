@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { ModelRotation } from '../analysis/served/model-rotation.js';
 import type { FetchSurroundings } from '../api/fetch/acceptable-addresses.js';
 import type { FetchPolicy } from '../api/fetch/fetch-policy.js';

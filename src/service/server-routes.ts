@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { ServedModels } from '../analysis/served/served-models.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import { docsRoutes } from '../api/routes/docs.js';

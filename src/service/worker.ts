@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { ModelRotation } from '../analysis/served/model-rotation.js';
 import { ServedModels } from '../analysis/served/served-models.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';

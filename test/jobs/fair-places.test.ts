@@ -121,6 +121,33 @@ test('a spare place is for accounts without work in hand', async () => {
   assert.equal(queue.begun.at(-1), 'c');
 });
 
+test('an account that ends one of two pieces of work still has work in hand', async () => {
+  const places = new FairPlaces({ places: 2, spare: 1 });
+  const queue = new Queue(places, 'a', 'a');
+  await queue.fill();
+  queue.accounts.push('b', 'a');
+  await queue.fill();
+  assert.deepEqual(queue.begun, ['a', 'a', 'b']);
+  await queue.end('a');
+  assert.deepEqual(queue.accounts, ['a'], 'the spare place is for others');
+});
+
+test('as long as nobody makes room, the order of the queue counts', async () => {
+  const queue = new Queue(new FairPlaces({ places: 1 }), 'a', 'a', 'b');
+  await queue.fill();
+  await queue.end('a');
+  assert.deepEqual(queue.begun, ['a', 'a']);
+});
+
+test('nobody makes room for work that was cancelled', async () => {
+  const places = new FairPlaces({ places: 2 });
+  const queue = new Queue(places, 'a', 'b', 'c');
+  await queue.fill();
+  queue.accounts.pop();
+  await queue.end('b');
+  assert.equal(places.makesRoom('a'), false);
+});
+
 test('for one that waits, one makes room', async () => {
   const places = new FairPlaces({ places: 2 });
   const queue = new Queue(places, 'a', 'b', 'c');
@@ -158,8 +185,10 @@ test('a turn ends at the first checkpoint after its slice, if others wait', () =
   clock.nowMs = 101;
   assert.throws(() => slice.checkpoint(), TurnOver);
   const alone = sliceAt(100, () => false);
-  alone.clock.nowMs = 1000;
-  alone.slice.checkpoint();
+  for (const nowMs of [40, 101, 1000]) {
+    alone.clock.nowMs = nowMs;
+    alone.slice.checkpoint();
+  }
 });
 
 test('work that takes long to take up again gets at least as long for what is new', () => {

@@ -5,7 +5,6 @@
 // into and out of the queue. Writes bench/results/jobs.json.
 //
 //   npm run bench jobs [-- --jobs 1000 --kill-every-ms 4000 --database-restarts 4]
-
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

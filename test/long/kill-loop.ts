@@ -4,7 +4,6 @@
 // Writes bench/results/kill-loop.json.
 //
 //   npm run bench kill-loop [-- --kills 200]
-
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

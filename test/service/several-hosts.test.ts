@@ -195,7 +195,9 @@ test('a start with another secret than the other hosts have is refused, and says
       VERAVOX_PROCESSES: processes,
       ...(!hasDatabase && { VERAVOX_DATABASE_URL: '' }),
     });
-    const { status, stderr, stdout } = await runCli(['serve'], settings);
+    const server = start('serve', settings);
+    const started = server.printed(isReady).then(() => assert.fail('It started.'));
+    const { status, stderr, stdout } = await Promise.race([server.finished, started]);
     assert.equal(status, 1, stdout + stderr);
     assert.match(stderr, said);
     assert.ok(!(stdout + stderr).includes(other));
@@ -208,6 +210,8 @@ test('a server whose bucket is missing starts, is not ready, says why, and logs 
     VERAVOX_DATABASE_URL: '',
     VERAVOX_LOG_FORMAT: 'json',
     VERAVOX_STORAGE_PUBLIC_URL: '',
+    // Like a package that warns while the server runs.
+    NODE_OPTIONS: "--import=data:text/javascript,process.on('SIGUSR2',()=>process.emitWarning('later'))",
   });
   const server = start('serve', settings);
   const [, origin] = await server.printed(/veravox is running on (http:\S+), but not ready: see the log\n/);
@@ -216,8 +220,9 @@ test('a server whose bucket is missing starts, is not ready, says why, and logs 
   const lines = server.stdout.split('\n').filter((line) => line.startsWith('{'));
   const told = lines.map((line) => JSON.parse(line)).find(({ bucket: name }) => name === 'nowhere');
   assert.deepEqual([told?.level, told?.state], ['error', 'missing']);
+  server.child.kill('SIGUSR2');
+  await eventually(() => /later/.test(server.stdout + server.stderr), 'it warns');
   server.child.kill('SIGTERM');
   await eventually(() => server.child.exitCode !== null, 'it stops');
-  // Also from packages and from Node.
   assert.equal(server.stderr, '');
 });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls handlers of the admin API as a given user, without a server.
-
 import { RouteTable } from '../../src/api/http/route-table.js';
 import type { Reply, Route, RouteRequest } from '../../src/api/routes/route.js';
 import type { Role } from '../../src/base/contract/roles.js';

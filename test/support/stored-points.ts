@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { encodeDirection } from '../../src/analysis/profiles/correction.js';
 import { withDatabase } from '../../src/state/database/open-database.js';
 import type { MeasuredErrors, OperatingPoint } from '../../src/state/operating-points/operating-point.js';

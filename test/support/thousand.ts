@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { addDelivery } from '../../src/jobs/queue/add-delivery.js';
 import type { JobTask } from '../../src/jobs/queue/job.js';
 import type { Transaction } from '../../src/state/database/database.js';

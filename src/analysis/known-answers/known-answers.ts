@@ -3,7 +3,6 @@
 // This room checks that models still give their recorded answers to the clips in the manifest. The server
 // is ready only if they do, and a reload takes new models only after this check. `veravox models record`
 // writes the answers.
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../../base/contract/limits.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Logger } from '../../base/observe/log.js';
 import type { FullAnalyser } from '../analyser/recording.js';
 import { aliasesOf } from '../pipeline/model-status.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { type CodedSound, codedSoundOf, type PrepareSummary } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisProgress, StageTimesMs } from '../analyser/analyser.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { DetectorStatus, PipelineStatus } from '../analyser/analyser.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisRequest, MissedLook } from '../analyser/analyser.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';

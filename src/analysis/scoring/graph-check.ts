@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { EMBEDDING_SIZE } from '../../base/contract/limits.js';
 import type { Model } from '../models/manifest.js';
 import type { InferenceSession } from './onnxruntime.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { CodedSound } from '../../base/addon/addon.js';
 import type { DetectionModel, Model } from '../models/manifest.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';

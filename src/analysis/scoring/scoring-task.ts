@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { CodedSound } from '../../base/addon/addon.js';
 import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { Model } from '../models/manifest.js';

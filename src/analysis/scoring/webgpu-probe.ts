@@ -3,12 +3,11 @@
 // Run as a process of its own: prints a WebGpuFinding, or exits with 1 and says on standard output why a session cannot be
 // made. Standard error has lines of the libraries.
 import { loadAddon } from '../../base/addon/addon.js';
+import { GPU_BATCH_WINDOWS } from '../../base/config/engine-options.js';
 import type { WebGpuFinding } from './gpus.js';
 import { sessionOptions } from './model-session.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
 
-/** The default batch of a GPU under load. */
-const BATCH = 64;
 const LEAST_RUNS = 3;
 const LEAST_TIME_MS = 500;
 
@@ -26,8 +25,11 @@ async function find(): Promise<WebGpuFinding> {
     await cpu.release();
     const alonePerS = await inputsPerS(session, 1);
     // A batch of a slow GPU takes minutes.
-    const isHopeless = alonePerS * BATCH < cpuPerS;
-    return { adapter, timesCpu: (isHopeless ? alonePerS : await inputsPerS(session, BATCH)) / cpuPerS };
+    const isHopeless = alonePerS * GPU_BATCH_WINDOWS < cpuPerS;
+    return {
+      adapter,
+      timesCpu: (isHopeless ? alonePerS : await inputsPerS(session, GPU_BATCH_WINDOWS)) / cpuPerS,
+    };
   } finally {
     await session.release();
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Logger } from '../../base/observe/log.js';
 import type { CheckedStatus } from '../known-answers/checked-models.js';
 import type { ServedModels } from './served-models.js';

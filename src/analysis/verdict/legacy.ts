@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { LegacyPrediction } from '../../base/contract/legacy-prediction.js';
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';

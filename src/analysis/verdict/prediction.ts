@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { LargeFilePrediction, Prediction } from '../../base/contract/prediction.js';
 import type { Analysis } from '../analyser/analyser.js';
 import type { Stretch } from './stretches.js';

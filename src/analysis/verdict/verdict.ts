@@ -2,7 +2,6 @@
 //
 // This room turns scores into answers: verdict, confidence, reasons and warnings. All of it is pure
 // functions.
-
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';

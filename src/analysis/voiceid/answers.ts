@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
 import type { SampleEnrollment } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';

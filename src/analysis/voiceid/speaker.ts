@@ -2,7 +2,6 @@
 //
 // This room handles voice identity: it makes voiceprints from embeddings, compares them, and reads lists
 // of them. Each voiceprint is bound to the model that made it.
-
 import type { Config } from '../../base/config/options.js';
 import { answersTo } from '../../base/contract/model-ids.js';
 import { probabilityOf } from '../../base/log-odds.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,

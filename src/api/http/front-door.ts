@@ -2,7 +2,6 @@
 //
 // This room speaks HTTP: connections, heads, bodies, answers and WebSockets. It knows only the interface
 // of routes, and it alone uses uWebSockets.js.
-
 import { errorBody } from '../../base/contract/error-body.js';
 import { notFound } from '../../base/errors/not-found.js';
 import { ServiceError } from '../../base/errors/service-error.js';

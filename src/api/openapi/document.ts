@@ -2,7 +2,6 @@
 //
 // This room writes the OpenAPI document from the contract in src/base/contract and src/console/contract.
 // The server sends it as /openapi.json.
-
 import { answerHeaders } from '../../base/contract/answer-headers.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import { formOnlyErrors, linkOnlyErrors } from '../../base/contract/error-groups.js';

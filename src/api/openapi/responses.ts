@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { answerHeaders } from '../../base/contract/answer-headers.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import {

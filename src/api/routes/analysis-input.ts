@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { LINK_FIELD } from '../../base/contract/link-field.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
 import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { DeviceStatus } from '../../analysis/scoring/devices.js';

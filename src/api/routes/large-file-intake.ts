@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Config } from '../../base/config/options.js';
 import { BytePermits } from '../admission/byte-permits.js';
 import { nobody } from '../admission/shared-budget.js';

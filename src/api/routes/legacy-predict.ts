@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import { legacyPredictionBody } from '../../analysis/verdict/legacy.js';
 import type { Config } from '../../base/config/options.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Analyser, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
 import type { AudioRegion } from '../../base/addon/addon.js';

@@ -66,5 +66,5 @@ export function summaryOf(profile: ProfileVersion, detectors: Detectors): Profil
 function factsOf(profile: ProfileVersion, detectors: Detectors): Omit<ProfileVersionBody, 'in_use'> {
   const { version, model, recordings, measured, created_at } = profile;
   const usable = detectors.some((detector) => answersTo(detector, model) && isFor(profile, detector));
-  return { version, usable, recordings, measured, created_at } as Omit<ProfileVersionBody, 'in_use'>;
+  return { version, usable, recordings, measured, created_at };
 }

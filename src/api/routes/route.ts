@@ -2,7 +2,6 @@
 //
 // This room handles the client API: a file per group of endpoints, on the interface below. Paths, fields
 // and answers come from src/base/contract.
-
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import {

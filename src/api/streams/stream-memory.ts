@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { HeldMemory, type MemoryBudget } from '../admission/memory-budget.js';
 import type { Holder } from '../admission/shared-budget.js';
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { ArenaRegion, UploadArena } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { MemoryBudget } from '../admission/memory-budget.js';

@@ -2,7 +2,6 @@
 //
 // This room receives request bodies into the upload arena, within limits of size, time and memory. It
 // parses multipart forms and JSON in place.
-
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { ArenaIntake } from './arena-intake.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { nearest } from '../../base/config/nearest.js';
 import type { Operation } from '../../base/contract/operation.js';
 import { ServiceError } from '../../base/errors/service-error.js';

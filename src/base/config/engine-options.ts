@@ -5,6 +5,9 @@ import { cudaDevices } from './cuda-devices.js';
 import { defaultDataDir } from './data-dir.js';
 import { choice, integer, text } from './option.js';
 
+/** The default batch of a GPU under load, with which a start also measures it. */
+export const GPU_BATCH_WINDOWS = 64;
+
 /** Models, devices, threads and processes. */
 export const engineOptions = {
   dataDir: text({
@@ -84,8 +87,8 @@ export const engineOptions = {
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
     default: 4,
-    defaultText: '4; on a GPU 64',
-    defaultOnGpu: () => 64,
+    defaultText: `4; on a GPU ${GPU_BATCH_WINDOWS}`,
+    defaultOnGpu: () => GPU_BATCH_WINDOWS,
     minimum: 1,
     maximum: 1024,
     unit: 'windows',

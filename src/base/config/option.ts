@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { OPERATING_POINT_NAME } from '../contract/operating-point-name.js';
 import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 

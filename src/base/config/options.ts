@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { admissionOptions } from './admission-options.js';
 import { analysisOptions } from './analysis-options.js';
 import { dashboardOptions } from './dashboard-options.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import fs from 'node:fs';
 import { messageOf } from '../errors/message-of.js';
 import type { Option } from './option.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { audioDuration, modelVersion, processingTime } from './identifiers.js';
 import type { BodyOf } from './schema.js';
 

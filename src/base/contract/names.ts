@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names that one person chooses and others read, in pages, tables and logs: of keys and users.
-
 import { escapeInvisible, removeInvisible } from '../errors/visible-text.js';
 
 export const MAX_NAME_CHARS = 100;

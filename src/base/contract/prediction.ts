@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { audioDuration, modelVersion, predictionId, processingTime } from './identifiers.js';
 import type { BodyOf } from './schema.js';
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { modelVersion, processingTime } from './identifiers.js';
 import { EMBEDDING_SIZE } from './limits.js';
 import type { BodyOf } from './schema.js';

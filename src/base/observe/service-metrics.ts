@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { packageCommit, packageVersion } from '../config/package-dir.js';
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { prediction } from '../../base/contract/prediction.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 import { moment, orNull } from '../../base/contract/schema-parts.js';

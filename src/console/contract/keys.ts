@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { nextCursor } from '../../base/contract/paging.js';
 import type { BodyOf, Schema } from '../../base/contract/schema.js';
 import { moment } from '../../base/contract/schema-parts.js';

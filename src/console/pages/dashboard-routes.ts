@@ -2,7 +2,6 @@
 //
 // This room serves the files of the dashboard, under a content security policy that allows nothing from
 // other hosts.
-
 import type { Headers, Reply, Route } from '../../api/routes/route.js';
 import { notFound } from '../../base/errors/not-found.js';
 import { bodyFor, DashboardFiles } from './dashboard-files.js';

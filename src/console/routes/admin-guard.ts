@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { type RateCounter, rateRefusal } from '../../api/admission/rate-limits.js';
 import type { RouteRequest } from '../../api/routes/route.js';
 import type { Config } from '../../base/config/options.js';

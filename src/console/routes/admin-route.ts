@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Reply, ReplyTexts, Route, RouteRequest } from '../../api/routes/route.js';
 import { noteParameters } from '../../api/upload/ignored-fields.js';
 import type { AdminEndpoint, Endpoint } from '../../base/contract/endpoint.js';

@@ -2,7 +2,6 @@
 //
 // This room handles the admin API under /v1/admin. A guard checks session, role and the page's token
 // before each handler.
-
 import type { Route } from '../../api/routes/route.js';
 import { KeyTable } from '../../state/keys/key-table.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { jsonReply, type Reply, type Route } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { ServiceError } from '../../base/errors/service-error.js';
 import { type HealthFields, healthRequest, MAX_POINTS } from '../contract/health-fields.js';
 import { COARSE_SPAN_S, FINE_SPAN_S, type Span } from '../health/slots.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { HEARTBEAT_MS, News, RECONNECT_MS } from '../../api/routes/event-stream.js';
 import type { ReplyTexts } from '../../api/routes/route.js';
 import { isTransient } from '../../state/database/database.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { eventStream } from '../../api/routes/event-stream.js';
 import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route } from '../../api/routes/route.js';

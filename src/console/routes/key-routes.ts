@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
 import type { Config } from '../../base/config/options.js';

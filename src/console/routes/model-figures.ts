@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A manifest's figures on a model's accuracy, whose members may be anything.
-
 import type { FiguresFile } from '../../analysis/models/figures-file.js';
 import type {
   AdminFigure,

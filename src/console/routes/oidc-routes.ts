@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Reply, Route, RouteRequest } from '../../api/routes/route.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import { notFound } from '../../base/errors/not-found.js';

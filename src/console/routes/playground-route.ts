@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { jsonReply, type Route } from '../../api/routes/route.js';
 import type { Scope } from '../../base/contract/scopes.js';
 import { ServiceError } from '../../base/errors/service-error.js';

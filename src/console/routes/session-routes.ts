@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { addressBlock } from '../../api/admission/address-block.js';
 import type { Role } from '../../base/contract/roles.js';
 import { ServiceError } from '../../base/errors/service-error.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Database, Transaction } from '../../state/database/database.js';
 import { DEFAULT_ACCOUNT } from '../../state/keys/api-key.js';
 import { changeAdmin } from './admin-changes.js';

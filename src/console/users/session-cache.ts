@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { csrfTokenOf, digestOf, isToken } from './secret-token.js';
 import { IDLE_MS, type Session } from './session.js';
 import type { AdminChanges, SessionTable } from './session-table.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Interval } from '../../base/proportion.js';
 import { groupedBy } from './grouped.js';
 import { SeededRandom } from './random.js';

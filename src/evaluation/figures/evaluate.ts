@@ -2,7 +2,6 @@
 //
 // This room computes figures from labelled scores: error rates, thresholds, calibration and intervals. All
 // of it is pure functions.
-
 import type { Interval } from '../../base/proportion.js';
 import { type BootstrapSettings, bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { thinned } from './curve.js';

@@ -3,7 +3,6 @@
 // If drawing again changes nothing, such as without any error, a bootstrap interval has no width, as if the figure were
 // certain. Then the Wilson interval takes its place, with units as samples: the differences between clips of one unit are
 // unknown.
-
 import { type Interval, wilsonInterval } from '../../base/proportion.js';
 import type { ErrorCosts } from './figures.js';
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { samplesToShow } from '../../base/proportion.js';
 import { tooFew } from './few-groups.js';
 import type { ErrorRates } from './ranked-scores.js';

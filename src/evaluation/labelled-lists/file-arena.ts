@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { UploadArena } from '../../analysis/memory/arena.js';
 

@@ -2,7 +2,6 @@
 //
 // This room runs the recordings of a labelled list through the analysis, without a server, and reads and
 // writes lists of scores. `veravox evaluate` and `calibrate` use it.
-
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { engineFor } from '../../analysis/pipeline/engine.js';

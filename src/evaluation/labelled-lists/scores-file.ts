@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scores as a list of their own: the output of `evaluate --scores`, and an input of both commands in place of files to score.
-
 import type { ScoringModel } from '../../state/operating-points/operating-point.js';
 import { type LabelledList, ListError } from '../figures/labelled-list.js';
 import { type Columns, REASON_COLUMN, type Task } from '../figures/sample.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import path from 'node:path';
 import type { Analysis } from '../../analysis/analyser/analyser.js';
 import { codecOffset } from '../../analysis/models/codec-offset.js';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The text of a manifest, record by record. No text is read twice: the time is in proportion to its length.
-
 import { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
 import { isJsonObject } from '../../base/json-object.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import { jsonErrors, storageErrors } from '../../base/contract/error-groups.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from '../../base/contract/limits.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { nextCursor } from '../../base/contract/paging.js';
 import { prediction } from '../../base/contract/prediction.js';
 import type { BodyOf } from '../../base/contract/schema.js';

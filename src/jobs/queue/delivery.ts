@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Row } from '../../state/database/database.js';
 import type { deliveryStates } from '../contract/webhook.js';
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { jobStates } from '../contract/job-fields.js';
 

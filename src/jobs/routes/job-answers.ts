@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { jsonReply, type Reply, type RouteRequest } from '../../api/routes/route.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { eventStream, News, RECONNECT_MS, SIGN_OF_LIFE } from '../../api/routes/event-stream.js';
 import { callerOf, idIn, type Reply, type ReplyTexts, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { queryValues } from '../../api/routes/link-fields.js';
 import { pageAfter } from '../../api/routes/paging.js';

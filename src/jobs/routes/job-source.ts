@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { FetchPolicy, FetchTarget } from '../../api/fetch/fetch-policy.js';
 import { refuseUnstorableKey } from '../../api/routes/link-fields.js';
 import { isClientFault } from '../../base/errors/client-fault.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Route } from '../../api/routes/route.js';
 import {
   batchCreation,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { OnUploadLinks } from '../../api/routes/links.js';
 import type { OnStored } from '../../api/routes/store-object.js';
 import type { Config } from '../../base/config/options.js';

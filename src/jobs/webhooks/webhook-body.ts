@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Job } from '../queue/job.js';
 import type { JobTable } from '../queue/job-table.js';
 import { endingOf } from '../routes/job-answers.js';

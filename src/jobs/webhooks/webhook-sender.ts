@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room sends the webhooks that are due, and signs them. Accounts share the sender's requests.
-
 import type { Logger } from '../../base/observe/log.js';
 import { isTransient } from '../../state/database/database.js';
 import type { Delivery } from '../queue/delivery.js';

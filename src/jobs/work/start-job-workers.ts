@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { ServedModels } from '../../analysis/served/served-models.js';
 import type { RecordingSources } from '../../api/fetch/recording-sources.js';
 import type { Config } from '../../base/config/options.js';

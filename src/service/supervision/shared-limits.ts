@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { InFlightElsewhere } from '../../api/admission/key-concurrency.js';
 import { limitOf, type RateCounter, type RateState } from '../../api/admission/rate-limits.js';
 import type { RateLimit } from '../../state/keys/api-key.js';

@@ -2,7 +2,6 @@
 //
 // This room manages the data folder: its lock, durable files, files per day, and the formats of earlier
 // versions.
-
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -5,6 +5,9 @@ import { once } from '../../base/once.js';
 import { s3Signer } from './signature.js';
 import { type Credentials, fileIn, readSecretsAnew, type StorageSecrets } from './storage-secrets.js';
 
+/** A flood of requests with unknown ids must not cost a system call each. */
+const LOOK_EVERY_MS = 100;
+
 export interface SigningPair extends Credentials {
   /** Loads a library. */
   readonly signer: () => Promise<SignatureV4>;
@@ -17,6 +20,8 @@ export class SigningCredentials {
   #pairs: ReadonlyMap<string, SigningPair>;
   #current: SigningPair;
   #changedMs: number;
+  /** Of the last search for an unknown id. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
 
   /** @param dataDir of the file, from which they can be renewed */
   constructor(secrets: StorageSecrets, dataDir?: string) {
@@ -44,6 +49,9 @@ export class SigningCredentials {
 
   /** Of several processes, one may sign with a new pair before the signal has reached the others. */
   #findAnew(accessKeyId: string): SigningPair | undefined {
+    const nowMs = performance.now();
+    if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return undefined;
+    this.#lookedMs = nowMs;
     if (this.#fileChangedMs() === this.#changedMs) return undefined;
     try {
       this.renew();

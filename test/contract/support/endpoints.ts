@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { human } from './audio.js';
 import { type Answer, type FormFields, postForm, postJson, type Sending, send } from './client.js';
 import type { Scope } from './target.js';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { useMemo } from 'preact/hooks';
 import type { AdminJobSummary } from 'veravox-client';
 import { jobStates, statesOf } from '../../logic/job-texts.js';
