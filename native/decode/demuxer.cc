@@ -248,8 +248,9 @@ void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
   }
   if (file_end_) return av_shrink_packet(&packet, 0);
   for (size_t i = begin == begin_ ? 1 : 0; i < bytes.size(); ++i) {
-    const bool is_likely = BeginsLikeFile(bytes.subspan(i)) ||
-                           (!is_mpeg && bytes[i] == 0xff && MayBeginMpegAudio(bytes.subspan(i)) && HasMpegAudioAt(begin + i));
+    const bool is_likely =
+        BeginsLikeFile(bytes.subspan(i)) ||
+        (!is_mpeg && bytes[i] == 0xff && MayBeginMpegAudio(bytes.subspan(i)) && HasMpegAudioAt(begin + i));
     if (!is_likely || !IsOtherFile(begin + i)) continue;
     file_end_ = begin + i;
     return av_shrink_packet(&packet, static_cast<int>(i));
