@@ -18,7 +18,7 @@ namespace veravox::test {
 
 // Small enough for every file to have many blocks, and for samples and headers to span them.
 inline constexpr RangedSource::Limits kSmallBlocks{
-    .block_bytes = 1021, .kept_blocks = 3, .spare_blocks = 600};
+    .block_bytes = 1021, .kept_blocks = 3, .spare_blocks = 6000};
 
 // Reads ranges of a buffer.
 class SpanReader final : public RangeReader {
