@@ -44,7 +44,7 @@ test('presigned_url is needed, and is a string', async (t) => {
     [{ file: 'x' }, 'Expected a string for presigned_url but received none.'],
     [{ presigned_url: null }, 'Expected a string for presigned_url but received null.'],
     [{ presigned_url: 7 }, 'Expected a string for presigned_url but received a value of type number.'],
-    [{ presigned_url: ['a'] }, 'Expected a string for presigned_url but received a value of type object.'],
+    [{ presigned_url: ['a'] }, 'Expected a string for presigned_url but received a value of type array.'],
     [
       '{"__proto__":{"presigned_url":"https://a/"}}',
       'Expected a string for presigned_url but received none.',
