@@ -184,3 +184,12 @@ test('the client tells the key, where there is one', async (t) => {
   assert.ok(refusal instanceof VeravoxError);
   assert.deepEqual([refusal.code, refusal.errorKey], ['validation_error', 'FIELD_INVALID']);
 });
+
+test('a form to large-file without a file is told so, and one with a small file that it is small', async (t) => {
+  const { port } = await startTestServer(t);
+  const send = (form: Buffer) => postForm(port, '/v1/predict/large-file', form);
+  const empty = await send(formBody([]));
+  assert.equal(empty.json.message, 'The form has no file in the field file.');
+  const small = await send(formBody([fileEntry('x')]));
+  assert.match(small.json.message, /smaller than the minimum/);
+});

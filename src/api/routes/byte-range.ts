@@ -13,10 +13,10 @@ export interface ByteRange {
  * @throws ServiceError OBJECT_RANGE_INVALID
  */
 export function requestedRange(header: string | undefined, bytes: number): ByteRange | undefined {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? [];
   if (first === undefined || last === undefined || first + last === '') return undefined;
   const isSuffix = first === '';
-  if (!isSuffix && last !== '' && Number(last) < Number(first)) return undefined;
+  if (!isSuffix && last !== '' && BigInt(last) < BigInt(first)) return undefined;
   const start = isSuffix ? Math.max(0, bytes - Number(last)) : Number(first);
   const end = isSuffix || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
   if (start >= end) throw new ServiceError('OBJECT_RANGE_INVALID', { range: `${first}-${last}`, bytes });

@@ -58,6 +58,7 @@ export const objectOperations = ({ maxObjectBytes }: Config) =>
       answers: {
         200: { description: 'The file.', ...file },
         206: { description: 'The part of it that the header `range` asks for.', ...file },
+        304: { description: 'The client has it as it is, by `if-none-match` or `if-modified-since`.' },
       },
       errors: [...listErrors, 'OBJECT_RANGE_INVALID', 'OBJECT_OTHER_ETAG', 'FILE_TOO_LARGE_LEGACY'],
     },

@@ -35,10 +35,11 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
     request.holdFor(accountIn(name), name);
     const object = await storage.objects.read(name);
     try {
-      refuseOtherEtag(request.headers, 'if-match', object.md5);
       if (object.bytes > maxBytes)
         throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });
-      return objectReply(object, request.headers);
+      if (!isUnchanged(object, request.headers)) return objectReply(object, request.headers);
+      await object.close();
+      return { status: 304, contentType: '', body: '', headers: validatorsOf(object) };
     } catch (error) {
       await object.close();
       throw error;
@@ -75,13 +76,33 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
   ]);
 }
 
+/**
+ * Whether the client has the object as it is, in the order of RFC 9110, section 13.2.2.
+ * @throws ServiceError OBJECT_OTHER_ETAG
+ */
+function isUnchanged({ md5, modifiedAt }: OpenObject, headers: ReadonlyMap<string, string>): boolean {
+  // HTTP dates have no milliseconds.
+  const modifiedMs = Math.floor(modifiedAt.getTime() / 1000) * 1000;
+  const timeIn = (name: string): number => Date.parse(headers.get(name) ?? '');
+  if (headers.has('if-match')) refuseOtherEtag(headers, 'if-match', md5);
+  else if (modifiedMs > timeIn('if-unmodified-since'))
+    throw new ServiceError('OBJECT_OTHER_ETAG', { header: 'if-unmodified-since' });
+  const etags = headers.get('if-none-match')?.split(',');
+  if (etags === undefined) return modifiedMs <= timeIn('if-modified-since');
+  return etags.some((etag) => ['*', `"${md5}"`, md5].includes(etag.trim().replace(/^W\//, '')));
+}
+
+const validatorsOf = ({ md5, modifiedAt }: OpenObject): Headers => [
+  ['etag', `"${md5}"`],
+  ['last-modified', modifiedAt.toUTCString()],
+];
+
 function objectReply(object: OpenObject, requestHeaders: ReadonlyMap<string, string>): Reply {
   const etag = `"${object.md5}"`;
   const ifRange = requestHeaders.get('if-range') ?? etag;
   const range = ifRange === etag ? requestedRange(requestHeaders.get('range'), object.bytes) : undefined;
   const headers: Headers = [
-    ['etag', etag],
-    ['last-modified', object.modifiedAt.toUTCString()],
+    ...validatorsOf(object),
     ['accept-ranges', 'bytes'],
     // An upload must never become a page or a script of this host.
     ['x-content-type-options', 'nosniff'],

@@ -72,7 +72,9 @@ class FormUpload {
     this.#boundary = boundaryOf(contentType);
     refuseEncoded(stream);
     const { minFile } = limits;
-    if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
+    const { declaredBytes = Number.NaN } = stream;
+    // A form this small may have no file at all, and is told so.
+    if (minFile !== undefined && declaredBytes > FORM_OVERHEAD_BYTES && declaredBytes < minFile.bytes)
       throw minFile.tooSmall();
     const { receiveTimeoutMs } = limits;
     const source = {

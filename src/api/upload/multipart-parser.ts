@@ -51,6 +51,8 @@ const DASH = 0x2d;
 const HEADERS_END = Buffer.from('\r\n\r\n');
 /** RFC 2046 lets gateways pad a delimiter line with white space. More than this is no padding. */
 const MAX_PADDING_BYTES = 128;
+/** The first delimiter is here in any form but a strange one. */
+const LF_SEARCH_BYTES = 64 * 1024;
 
 /**
  * Parses a `multipart/form-data` body in place while it arrives (RFC 7578, RFC 2046). The body lies contiguous in memory, so
@@ -70,6 +72,7 @@ export class MultipartParser {
   #state = State.Preamble;
   /** Everything before this is settled, or searched without a match. */
   #position = 0;
+  #filled = 0;
   /** The beginning of the headers or the content of the current part. */
   #start = 0;
   #current: PartHeaders | undefined;
@@ -92,6 +95,7 @@ export class MultipartParser {
   advance(filled: number): void {
     // Bytes behind `filled` are left over from earlier requests: no search may see them.
     const arrived = this.#body.subarray(0, filled);
+    this.#filled = filled;
     while (this.#step(arrived));
   }
 
@@ -101,9 +105,15 @@ export class MultipartParser {
    */
   finish(): readonly Part[] {
     if (this.#state !== State.Epilogue) {
-      throw new ServiceError('MULTIPART_MALFORMED', { problem: 'the final boundary is missing' });
+      const problem = this.#endsLinesInLf() ? 'lines must end in CRLF' : 'the final boundary is missing';
+      throw new ServiceError('MULTIPART_MALFORMED', { problem });
     }
     return this.#parts;
+  }
+
+  #endsLinesInLf(): boolean {
+    const start = this.#body.subarray(0, Math.min(this.#filled, LF_SEARCH_BYTES));
+    return start.includes(Buffer.concat([this.#delimiter.subarray(2), Buffer.from('\n')]));
   }
 
   /** Returns false when more bytes are needed. */

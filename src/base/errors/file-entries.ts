@@ -119,8 +119,8 @@ export const fileEntries = {
     status: 412,
     code: 'validation_error',
     s3Code: 'PreconditionFailed',
-    message: 'The object does not have the ETag that {header} states.',
-    when: 'The file was replaced while a program read or copied it in parts.',
+    message: 'The object does not meet the condition in {header}.',
+    when: 'The headers of the request ask for another version of the file, for example because it was replaced while a program read or copied it in parts.',
   },
   OBJECT_PART_INVALID: {
     status: 400,

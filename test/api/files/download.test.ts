@@ -76,7 +76,7 @@ test('what is not there is 404, and so is what cannot be the name of an object',
 
 test('a range that no byte of the object satisfies is 416', async (t) => {
   const link = await stored(await start(t), 'a', noise(100));
-  for (const range of ['bytes=100-', 'bytes=200-300', 'bytes=-0']) {
+  for (const range of [`bytes=${'9'.repeat(20)}-`, 'bytes=100-', 'bytes=200-300', 'bytes=-0']) {
     const answer = await follow(link, { headers: { range } });
     assert.equal(answer.status, 416, range);
     assert.equal(s3Code(answer), 'InvalidRange');
@@ -91,9 +91,13 @@ test('which part a range header asks for', () => {
     ['bytes=99-', [99, 100]],
     ['bytes=-1', [99, 100]],
     ['bytes=-1000', [0, 100]],
+    [`bytes=5-${'9'.repeat(20)}`, [5, 100]],
+    [`bytes=-${'9'.repeat(400)}`, [0, 100]],
+    ['BYTES=0-1', [0, 2]],
     [undefined, undefined],
     ['bytes=-', undefined],
     ['bytes=5-4', undefined],
+    ['bytes=10000000000000000001-10000000000000000000', undefined],
     ['bytes=0-1,5-6', undefined],
     ['bytes=a-b', undefined],
     ['items=0-1', undefined],
@@ -133,6 +137,42 @@ test('parts of an object, as they were asked for, from the first to the last byt
   assert.equal(unchanged.status, 206);
   const changed = await follow(link, { headers: { range: 'bytes=0-9', 'if-range': '"another"' } });
   assert.equal(changed.status, 200);
+});
+
+test('conditions are those of RFC 9110, in its order, for GET and HEAD', async (t) => {
+  const server = await start(t);
+  const link = await stored(server, 'a', Buffer.from('content'));
+  const { headers } = await follow(link);
+  const etag = String(headers.etag);
+  const modified = String(headers['last-modified']);
+  const before = new Date(Date.parse(modified) - 1000).toUTCString();
+  const cases: [given: Record<string, string>, status: number][] = [
+    [{ 'if-none-match': etag }, 304],
+    [{ 'if-none-match': `W/${etag}` }, 304],
+    [{ 'if-none-match': `"x", ${etag}` }, 304],
+    [{ 'if-none-match': '*' }, 304],
+    [{ 'if-none-match': '"x"' }, 200],
+    [{ 'if-match': '"x"' }, 412],
+    [{ 'if-match': etag, 'if-none-match': etag }, 304],
+    [{ 'if-match': '"x"', 'if-none-match': etag }, 412],
+    [{ 'if-modified-since': modified }, 304],
+    [{ 'if-modified-since': before }, 200],
+    [{ 'if-modified-since': 'yesterday' }, 200],
+    [{ 'if-modified-since': modified, 'if-none-match': '"x"' }, 200],
+    [{ 'if-unmodified-since': modified }, 200],
+    [{ 'if-unmodified-since': before }, 412],
+    [{ 'if-unmodified-since': before, 'if-match': etag }, 200],
+    [{ 'if-unmodified-since': 'yesterday' }, 200],
+    [{ 'if-none-match': etag, range: 'bytes=0-1' }, 304],
+  ];
+  for (const [given, status] of cases) {
+    const answer = await follow(link, { headers: given });
+    assert.equal(answer.status, status, JSON.stringify(given));
+    if (status !== 304) continue;
+    assert.equal(answer.bytes.length, 0);
+    assert.equal(answer.headers.etag, etag);
+    assert.equal(answer.headers['last-modified'], modified);
+  }
 });
 
 test('an empty object', async (t) => {

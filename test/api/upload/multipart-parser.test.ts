@@ -62,14 +62,15 @@ describe('refusals', () => {
   const cases: [what: string, body: string, key: string, message: RegExp][] = [
     ['an empty body', '', 'MULTIPART_MALFORMED', /final boundary/],
     ['no final boundary', part('a', 'x'), 'MULTIPART_MALFORMED', /final boundary/],
+    [
+      'lines that end in LF',
+      `${part('a', 'x')}--b--\r\n`.replaceAll('\r', ''),
+      'MULTIPART_MALFORMED',
+      /end in CRLF/,
+    ],
+    ['lines that end in LF behind a preamble', '\n--b\nx', 'MULTIPART_MALFORMED', /end in CRLF/],
     ['a cut final boundary', `${part('a', 'x')}--b-`, 'MULTIPART_MALFORMED', /final boundary/],
     ['another boundary', part('a', 'x').replaceAll('--b', '--c'), 'MULTIPART_MALFORMED', /final boundary/],
-    [
-      'bare line feeds',
-      `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n'),
-      'MULTIPART_MALFORMED',
-      /final boundary/,
-    ],
     ['no part headers', '--b\r\n\r\nx\r\n--b--', 'MULTIPART_MALFORMED', /content-disposition/],
     ['a header without a name', '--b\r\n: x\r\n\r\nx\r\n--b--', 'MULTIPART_MALFORMED', /header line/],
     ['no form-data', withDisposition('attachment; name="a"'), 'MULTIPART_MALFORMED', /content-disposition/],
