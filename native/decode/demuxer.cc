@@ -180,6 +180,7 @@ bool Demuxer::Next(AVPacket& packet) {
       const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
       ended_by_damage_ = error != AVERROR_EOF && !is_rest;
       NoteFileEnd();
+      damaged_bytes_ += input_.end().TakeDamagedBytes(size_);
       if (file_end_) ended_by_damage_ = false;
       return false;
     }
@@ -201,6 +202,9 @@ bool Demuxer::Take(AVPacket& packet) {
     return false;
   }
   if (IsBare(container_)) EndBeforeOtherFile(packet);
+  if (packet.pos >= 0) {
+    damaged_bytes_ += input_.end().TakeDamagedBytes(begin_ + static_cast<uint64_t>(packet.pos));
+  }
   if (file_end_ && packet.size == 0) return false;
   NoteEnd(packet);
   // Made up by libavformat from the rate of the first frame, which may change.

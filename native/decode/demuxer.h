@@ -29,6 +29,7 @@ class Demuxer final : public PacketSource {
 
   bool Next(AVPacket& packet) override;
   bool ended_by_damage() const override { return ended_by_damage_; }
+  uint64_t damaged_bytes() const override { return damaged_bytes_; }
   std::vector<Unheard> unheard() const override;
   std::optional<StatedLength> stated_length() const override;
   std::optional<uint64_t> file_end() const override { return file_end_; }
@@ -67,6 +68,7 @@ class Demuxer final : public PacketSource {
   std::vector<uint8_t> pieces_;
   std::optional<uint64_t> file_end_;
   bool ended_by_damage_ = false;
+  uint64_t damaged_bytes_ = 0;
 };
 
 }  // namespace veravox

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/file_end.h"
 
+extern "C" {
+#include <libavutil/crc.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -104,7 +108,38 @@ void FileEnd::StepOgg() {
   has_last_page_ = has_last_page_ || (flags & kLastPage) != 0;
   size_t bytes = kHeaderBytes + page[26];
   for (size_t i = kHeaderBytes; i < std::min(kHeaderBytes + page[26], page.size()); ++i) bytes += page[i];
+  if (bytes <= source_.size() - next_ && !IsIntactPage(Bytes(bytes))) NoteDamage(bytes);
   Pass(bytes);
+}
+
+// libavformat drops pages with another checksum, which was computed with zeros in its place.
+bool FileEnd::IsIntactPage(std::span<const uint8_t> page) {
+  constexpr size_t kChecksumAt = 22, kChecksumBytes = 4;
+  constexpr std::array<uint8_t, kChecksumBytes> kZeros{};
+  const AVCRC* table = av_crc_get_table(AV_CRC_32_IEEE);
+  uint32_t crc = av_crc(table, 0, page.data(), kChecksumAt);
+  crc = av_crc(table, crc, kZeros.data(), kZeros.size());
+  const auto rest = page.subspan(kChecksumAt + kChecksumBytes);
+  crc = av_crc(table, crc, rest.data(), rest.size());
+  return crc == BigEndian(page.subspan(kChecksumAt, kChecksumBytes));
+}
+
+// From the next byte on.
+void FileEnd::NoteDamage(uint64_t bytes) {
+  const bool goes_on = !damage_.empty() && damage_.back().begin + damage_.back().bytes == next_;
+  if (goes_on) {
+    damage_.back().bytes += bytes;
+  } else {
+    damage_.push_back({next_, bytes});
+  }
+}
+
+uint64_t FileEnd::TakeDamagedBytes(uint64_t offset) {
+  uint64_t bytes = 0;
+  for (; !damage_.empty() && damage_.front().begin < offset; damage_.pop_front()) {
+    bytes += damage_.front().bytes;
+  }
+  return bytes;
 }
 
 // Resynchronises behind damage.
@@ -114,14 +149,12 @@ void FileEnd::FindNextPage() {
   const auto bytes = Bytes(kLookBytes);
   const auto found = std::search(bytes.begin() + 1, bytes.end(), kPage.begin(), kPage.end(),
                                  [](uint8_t byte, char c) { return byte == static_cast<uint8_t>(c); });
-  const auto passed = static_cast<uint64_t>(found - bytes.begin());
-  if (found != bytes.end()) {
-    next_ += passed;
-  } else if (bytes.size() <= kPage.size()) {
-    GiveUp();
-  } else {
-    next_ += passed - (kPage.size() - 1);
-  }
+  auto passed = static_cast<uint64_t>(found - bytes.begin());
+  const bool is_end = found == bytes.end() && next_ + passed == source_.size();
+  if (found == bytes.end() && !is_end) passed -= kPage.size() - 1;
+  NoteDamage(passed);
+  next_ += passed;
+  if (is_end) GiveUp();
 }
 
 // ISO/IEC 14496-12, section 4.2. "ftyp" begins a file; QuickTime has some without it.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "decode/byte_source.h"
 #include "decode/container_sniffer.h"
+#include "decode/spliced_source.h"
 
 namespace veravox {
 
@@ -24,6 +26,8 @@ class FileEnd {
   bool is_cut() const { return is_cut_; }
   // Ogg: a page was marked as the last of its logical stream.
   bool has_last_page() const { return has_last_page_; }
+  // Ogg: the bytes without an intact page that begin before `offset`, less those taken earlier.
+  uint64_t TakeDamagedBytes(uint64_t offset);
 
  private:
   enum class Kind { kNone, kOgg, kMov, kAvi, kMatroska };
@@ -40,6 +44,8 @@ class FileEnd {
   bool IsFileHere();
   void EndOrGiveUp() { IsFileHere() ? EndAt(next_) : GiveUp(); }
   void FindNextPage();
+  bool IsIntactPage(std::span<const uint8_t> page);
+  void NoteDamage(uint64_t bytes);
 
   ByteSource& source_;
   const uint64_t begin_;
@@ -53,6 +59,7 @@ class FileEnd {
   uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   bool has_last_page_ = false;
+  std::deque<ByteRange> damage_;  // Ogg: not yet taken
   std::vector<uint8_t> pieces_;
 };
 

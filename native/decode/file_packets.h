@@ -26,6 +26,7 @@ class FilePackets : public PacketSource {
   double origin_s() const override { return demuxer_.origin_s(); }
   bool Next(AVPacket& packet) override { return demuxer_.Next(packet); }
   bool ended_by_damage() const override { return demuxer_.ended_by_damage(); }
+  uint64_t damaged_bytes() const override { return demuxer_.damaged_bytes(); }
   std::vector<Unheard> unheard() const override { return demuxer_.unheard(); }
   std::optional<StatedLength> stated_length() const override { return demuxer_.stated_length(); }
   std::optional<uint64_t> file_end() const override { return demuxer_.file_end(); }

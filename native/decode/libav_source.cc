@@ -15,6 +15,9 @@ constexpr int kBlockSamples = 16 * 1024;
 // Ends files that promise packet after packet of audio but hold none, before the deadline would.
 constexpr int kMaxDamagedInARow = 5000;
 
+// Most places of damage that are told apart.
+constexpr size_t kMaxDamagedPlaces = 20;
+
 // Allowed gap between stated and found length: durations are rounded, often to whole packets.
 constexpr double kEndToleranceS = 0.1;
 
@@ -103,6 +106,12 @@ bool LibavSource::Next(MonoBlock& block) {
   return true;
 }
 
+std::vector<Unheard> LibavSource::unheard() const {
+  std::vector<Unheard> parts = packets_->unheard();
+  parts.insert(parts.end(), damaged_.begin(), damaged_.end());
+  return parts;
+}
+
 std::optional<StatedLength> LibavSource::stated_length() const {
   auto length = packets_->stated_length();
   if (!length) return {};
@@ -144,7 +153,9 @@ bool LibavSource::DecodeFrame() {
 // Gives the codec the next packet, or none at the end. False if the next one has not arrived yet.
 bool LibavSource::SendPacket() {
   packet_is_damaged_ = false;
-  if (!packets_->Next(*packet_)) {
+  const bool has_packet = packets_->Next(*packet_);
+  NoteDamagedBytes();
+  if (!has_packet) {
     if (packets_->is_waiting()) return false;
     if (packets_->ended_by_damage()) CountDamage();
     draining_ = true;
@@ -157,6 +168,18 @@ bool LibavSource::SendPacket() {
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
   return true;
+}
+
+void LibavSource::NoteDamagedBytes() {
+  const auto bytes = static_cast<int64_t>(packets_->damaged_bytes() - damaged_bytes_);
+  if (bytes == 0) return;
+  damaged_bytes_ = packets_->damaged_bytes();
+  if (damaged_.size() < kMaxDamagedPlaces) {
+    damaged_.push_back({bytes, time_line_.position_s(), "damaged data"});
+  } else {
+    damaged_.back().bytes += bytes;
+    damaged_.back().what = "damaged data in several places";
+  }
 }
 
 void LibavSource::TakeFrame() {

@@ -24,7 +24,7 @@ class LibavSource final : public AudioSource {
   bool Next(MonoBlock& block) override;
   bool is_waiting() const override { return packets_->is_waiting(); }
   int64_t damaged_packets() const override { return damaged_packets_; }
-  std::vector<Unheard> unheard() const override { return packets_->unheard(); }
+  std::vector<Unheard> unheard() const override;
   std::optional<StatedLength> stated_length() const override;
   std::optional<uint64_t> file_end() const override { return packets_->file_end(); }
   int channels() const override { return channels_; }
@@ -40,6 +40,7 @@ class LibavSource final : public AudioSource {
   MonoBlock TakeSilence();
   double TakeFrameBits();
   void CountDamage();
+  void NoteDamagedBytes();
 
   const DecodeLimits limits_;
   const StopSignal& stop_;
@@ -60,6 +61,8 @@ class LibavSource final : public AudioSource {
   int damaged_in_a_row_ = 0;
   bool packet_is_damaged_ = false;
   bool draining_ = false;
+  uint64_t damaged_bytes_ = 0;  // as in PacketSource
+  std::vector<Unheard> damaged_;
 };
 
 }  // namespace veravox

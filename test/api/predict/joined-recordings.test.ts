@@ -3,7 +3,8 @@
 // All audio of a file is heard, or a warning says what is missing: files behind others, further audio tracks, and
 // truncated recordings. FFmpeg makes the files.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -98,6 +99,45 @@ for (const name of ['cut.mp3', 'cut.flac', 'cut.avi', 'cut.mkv', 'cut.webm', 'cu
     assert.ok(Math.abs(statedLength.foundS - samples.length / sampleRateHz) < 1e-3);
     // An Ogg page does not tell how many follow.
     if (name !== 'cut.ogg') assert.ok(Math.abs((statedLength.statedS ?? 0) - 3) < 0.1);
+  });
+}
+
+const damages: Readonly<Record<string, (bytes: Buffer, at: number) => void>> = {
+  'a wrong bit': (bytes, at) => bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at),
+  'a page header without its capture pattern': (bytes, at) => {
+    const page = bytes.lastIndexOf('OggS', at);
+    bytes.fill(0, page, page + 4);
+  },
+  'zeros over several pages': (bytes, at) => bytes.fill(0, at, at + 8000),
+};
+for (const [codec, damage] of ['libopus', 'libvorbis', 'flac'].flatMap((codec) =>
+  Object.keys(damages).map((damage) => [codec, damage] as const),
+)) {
+  test(`Ogg with ${codec} names the place of ${damage}, and nothing in the undamaged file`, () => {
+    const name = `damaged-${codec}.ogg`;
+    const bytes = made(name, '-c:a', codec, '-page_duration', '200000');
+    const whole = addon.decode(bytes);
+    assert.deepEqual(whole.unheard, []);
+    damages[damage]?.(bytes, Math.floor(bytes.length / 2));
+    writeFileSync(path.join(folder, name), bytes);
+    const { samples, sampleRateHz, unheard } = addon.decode(bytes);
+    assert.equal(samples.length, whole.samples.length);
+    assert.equal(unheard?.length, 1);
+    const [place] = unheard;
+    assert.ok(place !== undefined && place.bytes > 100 && place.bytes < bytes.length / 2);
+    // FFmpeg leaves the gap open.
+    const shown = ['-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0'];
+    const packets = execFileSync('ffprobe', ['-v', 'quiet', ...shown, path.join(folder, name)], {
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n')
+      .map((line) => line.split(',').map(Number));
+    const starts = packets.map(([start]) => start ?? 0);
+    const gaps = starts.map((start, i) => [(starts[i + 1] ?? start) - start, start] as const);
+    const [longest] = gaps.sort(([a], [b]) => b - a);
+    assert.ok(Math.abs(place.atS - (longest?.[1] ?? 0)) < 0.25, `${place.atS} s, not ${longest?.[1]} s`);
+    assert.ok(samples.length / sampleRateHz > 2.9);
   });
 }
 
