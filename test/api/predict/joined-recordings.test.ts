@@ -108,7 +108,7 @@ const damages: Readonly<Record<string, (bytes: Buffer, at: number) => void>> = {
     const page = bytes.lastIndexOf('OggS', at);
     bytes.fill(0, page, page + 4);
   },
-  'zeros over several pages': (bytes, at) => bytes.fill(0, at, at + 8000),
+  'zeros over several pages': (bytes, at) => bytes.fill(0, at, at + Math.floor(bytes.length / 4)),
 };
 for (const [codec, damage] of ['libopus', 'libvorbis', 'flac'].flatMap((codec) =>
   Object.keys(damages).map((damage) => [codec, damage] as const),
@@ -121,7 +121,8 @@ for (const [codec, damage] of ['libopus', 'libvorbis', 'flac'].flatMap((codec) =
     damages[damage]?.(bytes, Math.floor(bytes.length / 2));
     writeFileSync(path.join(folder, name), bytes);
     const { samples, sampleRateHz, unheard } = addon.decode(bytes);
-    assert.equal(samples.length, whole.samples.length);
+    // A codec may begin behind a gap in the middle of a packet.
+    assert.ok(Math.abs(samples.length - whole.samples.length) / sampleRateHz < 0.02, `${samples.length}`);
     assert.equal(unheard?.length, 1);
     const [place] = unheard;
     assert.ok(place !== undefined && place.bytes > 100 && place.bytes < bytes.length / 2);
