@@ -69,6 +69,7 @@ class Demuxer final : public PacketSource {
   std::optional<uint64_t> file_end_;
   bool ended_by_damage_ = false;
   uint64_t damaged_bytes_ = 0;
+  uint64_t packets_end_ = 0;  // the furthest end of a packet in the file
 };
 
 }  // namespace veravox

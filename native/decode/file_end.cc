@@ -77,6 +77,13 @@ void FileEnd::EndAt(uint64_t offset) {
   GiveUp();
 }
 
+// Parts of wrong sizes also lead to bytes that are no part, so this need not be the end.
+void FileEnd::EndOrGiveUp() {
+  if (IsFileHere()) return EndAt(next_);
+  if (has_data_) rest_ = next_;
+  GiveUp();
+}
+
 // Whether another file begins here, instead of a part of this container.
 bool FileEnd::IsFileHere() {
   if (next_ == begin_ || --looks_left_ < 0) return false;
@@ -177,7 +184,7 @@ void FileEnd::StepMov() {
   const bool is_known = std::find_if(kBoxes.begin(), kBoxes.end(), [&](std::string_view name) {
                           return HasAt(box, 4, name);
                         }) != kBoxes.end();
-  if (!is_known && IsFileHere()) return EndAt(next_);
+  if (!is_known && (bytes > source_.size() - next_ || IsFileHere())) return EndOrGiveUp();
   if (HasAt(box, 4, "ftyp") && (index_end_ > 0 || has_data_)) return EndAt(next_);
   if (HasAt(box, 4, "moov")) {
     if (index_end_ > 0) return EndAt(data_was_first_ ? index_end_ : next_);
@@ -195,8 +202,11 @@ void FileEnd::StepAvi() {
   if (chunk.size() < kHeaderBytes) return GiveUp();
   const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
   const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
-  // A chunk that does not begin like a file may belong to this one, whose size was never corrected.
-  if (!goes_on) return EndOrGiveUp();
+  if (!goes_on) {
+    // Where the size was never corrected, parts of this file follow.
+    has_data_ = !HasAt(chunk, 0, "idx1") && !HasAt(chunk, 0, "LIST");
+    return EndOrGiveUp();
+  }
   const uint64_t bytes = LittleEndian32(chunk, 4);
   if (bytes < kHeaderBytes || bytes >= source_.size() - next_) return GiveUp();
   Pass(8 + bytes + (bytes & 1));
@@ -218,6 +228,7 @@ void FileEnd::StepMatroska() {
   const uint64_t id = BigEndian(element.first(id_bytes));
   if (id == kHeader && next_ > begin_) return EndAt(next_);
   if (std::find(kIds.begin(), kIds.end(), id) == kIds.end()) return EndOrGiveUp();
+  if (id == kSegment || id == kCluster) has_data_ = true;
   const auto size_bytes = static_cast<size_t>(std::countl_zero(element[id_bytes]) + 1);
   if (size_bytes > 8 || element.size() < id_bytes + size_bytes) return EndOrGiveUp();
   const uint64_t all_ones = (uint64_t{1} << (7 * size_bytes)) - 1;

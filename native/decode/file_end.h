@@ -26,6 +26,8 @@ class FileEnd {
   bool is_cut() const { return is_cut_; }
   // Ogg: a page was marked as the last of its logical stream.
   bool has_last_page() const { return has_last_page_; }
+  // All but Ogg: where, behind sound, bytes begin that are no part of the container; 0 without such bytes.
+  uint64_t rest() const { return rest_; }
   // Ogg: the bytes without an intact page that begin before `offset`, less those taken earlier.
   uint64_t TakeDamagedBytes(uint64_t offset);
 
@@ -42,7 +44,7 @@ class FileEnd {
   void EndAt(uint64_t offset);
   void GiveUp() { kind_ = Kind::kNone; }
   bool IsFileHere();
-  void EndOrGiveUp() { IsFileHere() ? EndAt(next_) : GiveUp(); }
+  void EndOrGiveUp();
   void FindNextPage();
   bool IsIntactPage(std::span<const uint8_t> page);
   void NoteDamage(uint64_t bytes);
@@ -55,9 +57,10 @@ class FileEnd {
   int steps_left_;
   int looks_left_;
   bool is_cut_ = false;
-  bool has_data_ = false;        // Ogg: a page other than a stream's first; MOV: "mdat"
+  bool has_data_ = false;        // Ogg: a page other than a stream's first; else a part that may hold sound
   uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
+  uint64_t rest_ = 0;
   bool has_last_page_ = false;
   std::deque<ByteRange> damage_;  // Ogg: not yet taken
   std::vector<uint8_t> pieces_;

@@ -80,6 +80,29 @@ test('an AVI file behind a WAV file is named', () => {
   );
 });
 
+const strangers: Readonly<Record<string, () => Buffer>> = {
+  AIFF: () => made('behind.aiff'),
+  CAF: () => made('behind.caf'),
+  text: () => Buffer.from('A text without a meaning.\n'.repeat(100)),
+};
+const fronts = ['front.m4a', 'front.mp4', 'front.mov', 'front.mkv', 'front.webm', 'front.avi'];
+for (const [front, stranger] of fronts.flatMap((front) =>
+  Object.keys(strangers).map((name) => [front, name] as const),
+)) {
+  test(`${stranger} behind ${front} is named`, () => {
+    const behind = (strangers[stranger] ?? assert.fail())();
+    const whole = made(front, ...(OPTIONS[front] ?? []));
+    const { samples, unheard } = addon.decode(Buffer.concat([whole, behind]));
+    assert.equal(samples.length, addon.decode(whole).samples.length);
+    assert.deepEqual(
+      unheard?.map(({ bytes, what }) => [bytes, what]),
+      [[behind.length, 'another file that cannot be read']],
+    );
+    for (const padding of [Buffer.alloc(1000), Buffer.from('\r\n')])
+      assert.deepEqual(addon.decode(Buffer.concat([whole, padding])).unheard, []);
+  });
+}
+
 test('what is behind a file and cannot be read is named', () => {
   const broken = made('broken.m4a').subarray(0, 300);
   const { samples, sampleRateHz, unheard } = addon.decode(Buffer.concat([made('good.m4a'), broken]));
