@@ -88,6 +88,15 @@ after(async () => {
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
+/** Fails as soon as the worker ends. */
+function jobDoneBy(worker: Cli, id: string): ReturnType<VeravoxClient['waitForJob']> {
+  const ended = worker.finished.then(({ status, stderr }) =>
+    assert.fail(`It ended with ${status}: ${stderr}`),
+  );
+  ended.catch(() => {});
+  return Promise.race([client.waitForJob(id, { pollMs: 20 }), ended]);
+}
+
 test('it does jobs, tells operators how it is, and gives its job back when it is stopped', async () => {
   const clip = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
   const speech = loadAddon().decode(clip).samples;
@@ -105,7 +114,7 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
     envOf('worker', { VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0', VERAVOX_LOG_FORMAT: 'json' }),
   );
   await worker.printed(/^veravox works on up to 1 jobs at once\.$/m);
-  const done = await client.waitForJob(waiting.id, { pollMs: 20 });
+  const done = await jobDoneBy(worker, waiting.id);
   assert.equal(done.state, 'succeeded', JSON.stringify(done.error));
   // Two processes, one trace. The large file's job may also have ended.
   const made = await collector.named('POST /v1/jobs');
@@ -123,7 +132,7 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
     ['open', 'analyse'],
   );
   const enrolment = await client.createJob({ key: 'voice.wav' }, { task: 'enroll' });
-  const enrolled = await client.waitForJob(enrolment.id, { pollMs: 20 });
+  const enrolled = await jobDoneBy(worker, enrolment.id);
   assert.equal(enrolled.state, 'succeeded', JSON.stringify(enrolled.error));
   const { processing_time: _, deepfake_flagged, ...voiceprint } = enrollmentOf(enrolled) ?? assert.fail();
   assert.equal(deepfake_flagged, 0.5);
@@ -152,7 +161,7 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
   assert.ok(given.audio_analysed > 0, 'what was saved is kept');
 
   const next = start('work', envOf('worker'));
-  const ended = await client.waitForJob(id, { pollMs: 20 });
+  const ended = await jobDoneBy(next, id);
   assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
   assert.equal(ended.attempts, 1);
   next.child.kill('SIGTERM');

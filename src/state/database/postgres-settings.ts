@@ -7,7 +7,8 @@ import type { DatabaseAddress } from '../../base/config/database-address.js';
 /** The schema of all tables, so that a database can be shared with other programs. */
 export const SCHEMA = 'veravox';
 
-const CONNECT_TIMEOUT_MS = 5000;
+/** A host is busiest while its programs start. */
+const CONNECT_TIMEOUT_MS = 15_000;
 /** The server gives up first, and says why; a connection that is cut says nothing. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 35_000;
