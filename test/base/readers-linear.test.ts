@@ -12,10 +12,10 @@ import { inputOf, readers } from '../support/readers.js';
 
 const MOST_PER_DOUBLING = 2.2;
 const LEAST_ROUNDS = 2;
-const MOST_ROUNDS = 15;
+const MOST_ROUNDS = 40;
 /** A reader this far from linear stays so. */
 const CLEARLY_MORE = 3;
-const ROUNDS_FOR_CLEARLY_MORE = 4;
+const ROUNDS_FOR_CLEARLY_MORE = 8;
 /** Shorter times cannot be told from noise. */
 const LEAST_MS = 8;
 const DOUBLINGS = 2;
