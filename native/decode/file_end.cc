@@ -203,7 +203,7 @@ void FileEnd::StepAvi() {
   const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
   const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
   if (!goes_on) {
-    // Where the size was never corrected, parts of this file follow.
+    // Parts of this file follow if its size was never corrected.
     has_data_ = !HasAt(chunk, 0, "idx1") && !HasAt(chunk, 0, "LIST");
     return EndOrGiveUp();
   }
