@@ -285,14 +285,13 @@ bool Demuxer::IsOtherFile(uint64_t offset) {
 }
 
 void Demuxer::NoteFileEnd() {
-  constexpr uint64_t kFewBytes = 16;  // hold no sound
   const uint64_t size = source_.size();
   if (size < size_) {
     file_end_ = size;
   } else if (!IsBare(container_)) {
     uint64_t end = input_.end().Find();
     const uint64_t rest = input_.end().rest();
-    if (rest >= packets_end_ && rest > 0 && size - rest > kFewBytes) end = std::min(end, rest);
+    if (rest >= packets_end_ && rest > 0 && HoldsMoreThanTags(source_, rest)) end = std::min(end, rest);
     if (end < size && BeginOfLastTags(source_, end, 0) > end) file_end_ = end;
   } else if (next_offset_ > 0 && next_offset_ < size && IsOtherFile(next_offset_)) {
     file_end_ = next_offset_;

@@ -249,4 +249,9 @@ uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_fr
   return end;
 }
 
+bool HoldsMoreThanTags(ByteSource& source, uint64_t from) {
+  constexpr uint64_t kFewBytes = 16;
+  return source.size() > from + kFewBytes && BeginOfLastTags(source, from, 0) > from;
+}
+
 }  // namespace veravox

@@ -28,4 +28,7 @@ uint64_t EndOfZeros(ByteSource& source, uint64_t offset);
 // last frame may end with `zeros_in_frames` zeros, which are kept.
 uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames);
 
+// Whether more than tags, zeros and a few bytes, which writers that miscount leave, follow from `from` on.
+bool HoldsMoreThanTags(ByteSource& source, uint64_t from);
+
 }  // namespace veravox

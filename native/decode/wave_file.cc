@@ -279,11 +279,8 @@ class Reader {
   }
 
   void NoteRest(uint64_t offset) {
-    // Writers that miscount leave fewer bytes.
-    constexpr uint64_t kFewBytes = 16;
-    const uint64_t left = LeftAt(offset);
-    if (left <= kFewBytes || BeginOfLastTags(source_, offset, 0) == offset) return;
-    file_.gaps.push_back({file_.parts.size(), left, "behind the end that the WAV header states"});
+    if (!HoldsMoreThanTags(source_, offset)) return;
+    file_.gaps.push_back({file_.parts.size(), LeftAt(offset), "behind the end that the WAV header states"});
   }
 
   ByteSource& source_;

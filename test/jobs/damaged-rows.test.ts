@@ -3,22 +3,14 @@
 // A damaged value in the row of a job fails this job and names its place; other jobs go on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NewJob } from '../../src/jobs/queue/job.js';
 import { runJob } from '../../src/jobs/work/job-runner.js';
 import { DamagedValue } from '../../src/state/database/stored-json.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
 import { startJobServer } from '../support/job-server.js';
+import { newJob } from '../support/new-job.js';
 import { taken } from '../support/taken-work.js';
 import { unhurried } from '../support/turn-limits.js';
-
-const newJob: NewJob = {
-  account: 'a',
-  keyId: 'key_a',
-  task: 'predict',
-  source: '{"object":"folder/analysis/key"}',
-  parameters: JSON.stringify({ model: 'm', threshold: 0.5, silenceThresholdPercent: 80 }),
-};
 
 const damages = ['', '{', 'null', '[]', '"text"', '7'];
 

@@ -10,7 +10,6 @@ import {
   type RecordingStep,
 } from '../../src/analysis/analyser/recording.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
-import type { NewJob } from '../../src/jobs/queue/job.js';
 import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
 import { DatabaseError } from '../../src/state/database/database.js';
@@ -18,17 +17,10 @@ import { recordingEnd } from '../support/analyser-double.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { eventually } from '../support/eventually.js';
 import { onEachQueue } from '../support/job-queues.js';
+import { newJob } from '../support/new-job.js';
 import { stepFrom } from '../support/recording-steps.js';
 import { taken } from '../support/taken-work.js';
 import { unhurried } from '../support/turn-limits.js';
-
-const newJob: NewJob = {
-  account: 'a',
-  keyId: 'key_a',
-  task: 'predict',
-  source: '{"object":"folder/analysis/key"}',
-  parameters: JSON.stringify({ model: 'm', threshold: 0.5, silenceThresholdPercent: 80 }),
-};
 
 type Analyse = (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void>;
 

@@ -27,10 +27,12 @@ export const unsupported = (what: string): ServiceError =>
  * @throws ServiceError OBJECT_OTHER_ETAG
  */
 export function refuseOtherEtag(headers: ReadonlyMap<string, string>, header: string, md5: string): void {
-  const etags = headers.get(header)?.split(',') ?? ['*'];
-  const isMeant = etags.some((etag) => ['*', md5].includes(etag.trim().replaceAll('"', '')));
-  if (!isMeant) throw new ServiceError('OBJECT_OTHER_ETAG', { header });
+  if (!hasEtag(headers.get(header) ?? '*', md5)) throw new ServiceError('OBJECT_OTHER_ETAG', { header });
 }
+
+/** @param etags as in headers, with or without quotes */
+export const hasEtag = (etags: string, md5: string): boolean =>
+  etags.split(',').some((etag) => ['*', md5].includes(etag.trim().replaceAll('"', '')));
 
 /**
  * The XML that a signed request sends. Call it before the request's handler first awaits.

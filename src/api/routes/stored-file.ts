@@ -10,7 +10,7 @@ import { requestedRange } from './byte-range.js';
 import { multipartStarterAndEnder } from './multipart.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
-import { accountIn, BUCKET_PREFIX, nameOf, refuseOtherEtag } from './s3-requests.js';
+import { accountIn, BUCKET_PREFIX, hasEtag, nameOf, refuseOtherEtag } from './s3-requests.js';
 import { type OnStored, objectStorer } from './store-object.js';
 import { bucketOperations, objectOperations } from './stored-file-operations.js';
 
@@ -87,9 +87,10 @@ function isUnchanged({ md5, modifiedAt }: OpenObject, headers: ReadonlyMap<strin
   if (headers.has('if-match')) refuseOtherEtag(headers, 'if-match', md5);
   else if (modifiedMs > timeIn('if-unmodified-since'))
     throw new ServiceError('OBJECT_OTHER_ETAG', { header: 'if-unmodified-since' });
-  const etags = headers.get('if-none-match')?.split(',');
+  const etags = headers.get('if-none-match');
   if (etags === undefined) return modifiedMs <= timeIn('if-modified-since');
-  return etags.some((etag) => ['*', `"${md5}"`, md5].includes(etag.trim().replace(/^W\//, '')));
+  // Caches also send weak ones.
+  return hasEtag(etags.replaceAll('W/', ''), md5);
 }
 
 const validatorsOf = ({ md5, modifiedAt }: OpenObject): Headers => [

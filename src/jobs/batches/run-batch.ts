@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { DamagedValue, storedJson } from '../../state/database/stored-json.js';
+import { storedJson } from '../../state/database/stored-json.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import type { LineEnd, NewLine } from '../queue/batch-lines.js';
 import type { BatchWork, BatchWorkTable } from '../queue/batch-work-table.js';
 import { WorkLost } from '../queue/job.js';
 import { batchSource, type JobSource } from '../queue/job-text.js';
 import type { SourceParts } from '../routes/job-source.js';
+import { isWorthRetrying } from '../turns/is-worth-retrying.js';
 import { LeaseRenewal } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
@@ -170,8 +170,8 @@ function endOf(
 }
 
 async function tellFailure(work: BatchWork, workTable: BatchWorkTable, cause: unknown): Promise<BatchTurn> {
-  const { key: code, message, status } = refusalOf(cause);
-  // A client's fault stays a fault.
-  const canRetry = !(isClientFault(status) || cause instanceof DamagedValue) || [408, 429].includes(status);
-  return (await workTable.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
+  const failure = refusalOf(cause);
+  const { key: code, message } = failure;
+  const isRetried = await workTable.fail(work, { code, message }, isWorthRetrying(cause, failure));
+  return isRetried ? 'retried' : 'failed';
 }

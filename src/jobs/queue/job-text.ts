@@ -57,7 +57,8 @@ export function sourceForRetry(job: Pick<Job, 'id' | 'source' | 'batchId'>): str
 export const canRetry = ({ state, task, source }: Pick<Job, 'state' | 'task' | 'source'>): boolean =>
   state === 'failed' && task !== 'batch' && source !== NO_SOURCE;
 
-const ofJob = ({ id }: Pick<Job, 'id'>, column: string) => ({ table: 'jobs', column, row: id });
+/** For storedJson. */
+export const ofJob = ({ id }: Pick<Job, 'id'>, column: string) => ({ table: 'jobs', column, row: id });
 
 type Source = Pick<Job, 'id' | 'source'>;
 type Parameters = Pick<Job, 'id' | 'parameters'>;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CursorRefused } from '../../analysis/analyser/recording.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { DamagedValue } from '../../state/database/stored-json.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../queue/job.js';
 import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
 import type { JobWorkTable } from '../queue/job-work-table.js';
+import { isWorthRetrying } from '../turns/is-worth-retrying.js';
 import { LeaseRenewal } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
@@ -124,10 +123,7 @@ async function endOf(
     const isRetried = await workTable.fail(
       work,
       { code: failure.key, message: failure.message },
-      // A client's mistake stays one, and a damaged row damaged.
-      !(isClientFault(failure.status) || error instanceof DamagedValue) ||
-        failure.status === 408 ||
-        failure.status === 429,
+      isWorthRetrying(error, failure),
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };
   } catch (lost) {

@@ -20,7 +20,7 @@ import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { storedJson } from '../../state/database/stored-json.js';
 import type { Work } from '../queue/job.js';
-import { type JobParameters, jobParameters } from '../queue/job-text.js';
+import { type JobParameters, jobParameters, ofJob } from '../queue/job-text.js';
 import type { JobWorkTable } from '../queue/job-work-table.js';
 import type { DoneWork } from './done-work.js';
 
@@ -102,9 +102,7 @@ class Passes {
   async finish(): Promise<readonly SavedStep[]> {
     const { cursor: saved } = this.#work;
     let cursor =
-      saved === undefined
-        ? undefined
-        : storedJson<RecordingCursor>(saved, { table: 'jobs', column: 'cursor', row: this.#work.job.id });
+      saved === undefined ? undefined : storedJson<RecordingCursor>(saved, ofJob(this.#work.job, 'cursor'));
     let mix = cursor?.channel === undefined ? undefined : endOfMix(await this.#saved());
     for (;;) {
       const last = await this.#pass(cursor, mix);

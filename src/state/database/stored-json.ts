@@ -34,12 +34,16 @@ export function storedJson<Content extends object>(
   return content as Content;
 }
 
-/** Undefined instead of a damaged value: for work that must go on without it. */
-export function unlessDamaged<Content>(read: () => Content): Content | undefined {
+/** Undefined instead of a damaged value: for work that must go on without it. @param onDamaged told of it */
+export function unlessDamaged<Content>(
+  read: () => Content,
+  onDamaged?: (error: DamagedValue) => void,
+): Content | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DamagedValue) return undefined;
-    throw error;
+    if (!(error instanceof DamagedValue)) throw error;
+    onDamaged?.(error);
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isJsonObject } from '../../base/json-object.js';
 import type { Database, Transaction } from '../database/database.js';
-import { DamagedValue, storedJson, unlessDamaged } from '../database/stored-json.js';
+import { type DamagedValue, storedJson, unlessDamaged } from '../database/stored-json.js';
 import { changed } from './point-changes.js';
 import type { NewProfile, Profile, ProfileVersion } from './profile.js';
 
@@ -46,15 +46,7 @@ export class ProfileTable {
     const rows = await this.#database.query<ProfileRow>(
       `SELECT ${COLUMNS} FROM profiles WHERE in_use = 1 ORDER BY name, model, account`,
     );
-    return rows.flatMap((row) => {
-      try {
-        return profileOf(row);
-      } catch (error) {
-        if (!(error instanceof DamagedValue)) throw error;
-        onDamaged(error);
-        return [];
-      }
-    });
+    return rows.flatMap((row) => unlessDamaged(() => profileOf(row), onDamaged) ?? []);
   }
 
   /** The version in use of each profile that an account may use, by name, without damaged ones. @throws DatabaseError */
