@@ -12,9 +12,9 @@
 #include "decode/file_tags.h"
 #include "decode/joined_source.h"
 #include "decode/libav_source.h"
+#include "decode/mpeg_packets.h"
 #include "decode/region_source.h"
 #include "decode/spliced_source.h"
-#include "decode/tagless_mpeg.h"
 #include "decode/wave_packets.h"
 #include "decode/wave_source.h"
 
@@ -55,8 +55,7 @@ std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContain
   const auto& [container, offset] = sniffed;
   switch (container->tags) {
     case Container::Tags::kBetweenFrames:
-      return std::make_unique<FilePackets>(std::make_unique<TaglessMpeg>(source, offset, *container), offset,
-                                           *container, stop);
+      return std::make_unique<MpegPackets>(source, offset, *container, stop);
     case Container::Tags::kAtTheEnd: {
       const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset, container->zeros_in_frames)}};
       return std::make_unique<FilePackets>(

@@ -2,6 +2,7 @@
 #include "decode/demuxer.h"
 
 extern "C" {
+#include <libavutil/opt.h>
 #include <libavutil/parseutils.h>
 }
 
@@ -23,8 +24,6 @@ namespace {
 constexpr int64_t kProbeBytes = 64 * 1024;
 constexpr int64_t kProbeDurationUs = 1'000'000;
 constexpr int64_t kMaxStreams = 64;
-// By default the demuxer hands out 4 KiB at a time, and the cost per packet shows.
-constexpr int64_t kWavPacketBytes = 64 * 1024;
 
 // Most searches for another file; each reads part of it.
 constexpr int kMaxLooks = 50;
@@ -34,10 +33,8 @@ int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictio
   return AVERROR(EPERM);
 }
 
-// Between frames or behind the last one: zeros, or the ends of lines that some programs add.
 bool IsPadding(const AVPacket& packet) {
-  return std::all_of(packet.data, packet.data + packet.size,
-                     [](uint8_t byte) { return byte == 0 || byte == '\r' || byte == '\n'; });
+  return std::all_of(packet.data, packet.data + packet.size, IsMpegPadding);
 }
 
 // Whether players start the recording at this stream's start if it is the earliest.
@@ -78,6 +75,9 @@ std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
   return {};
 }
 
+// ADPCM, of which each block can be decoded without the others.
+bool HasBlocks(AVCodecID codec) { return std::string_view(avcodec_get_name(codec)).starts_with("adpcm"); }
+
 double Seconds(int64_t time, AVRational base) { return static_cast<double>(time) * av_q2d(base); }
 
 int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped() ? 1 : 0; }
@@ -93,6 +93,7 @@ Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container,
       input_(source, begin, container, stop),
       looks_left_(kMaxLooks) {
   SetUpLibavOnce();
+  if (container.name == std::string_view("matroska")) matroska_damage_.emplace(source, begin);
   Open();
   SelectFirstAudioStream();
   FindParameters();
@@ -119,7 +120,6 @@ void Demuxer::Open() {
   options.Set("probesize", kProbeBytes);
   options.Set("analyzeduration", kProbeDurationUs);
   options.Set("max_streams", kMaxStreams);
-  options.Set("max_size", kWavPacketBytes);
   const int error = avformat_open_input(&format, nullptr, demuxer, options.address());
   if (error < 0) ThrowUnreadable(error);  // libav has freed `format`
   format_.reset(format);
@@ -138,6 +138,11 @@ void Demuxer::SelectFirstAudioStream() {
   if (stream_index_ < 0) {
     throw StageError(ErrorCode::kNoAudioStream,
                      std::string("The ") + container_.name + " file has no audio stream.");
+  }
+  // A decoder drops the rest of a packet with a damaged block, so each block gets a packet of its own.
+  const AVCodecParameters& parameters = *stream().codecpar;
+  if (&container_ == &WaveContainer() && HasBlocks(parameters.codec_id)) {
+    av_opt_set_int(format_->priv_data, "max_size", parameters.block_align, 0);
   }
 }
 
@@ -180,7 +185,7 @@ bool Demuxer::Next(AVPacket& packet) {
       const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
       ended_by_damage_ = error != AVERROR_EOF && !is_rest;
       NoteFileEnd();
-      damaged_bytes_ += input_.end().TakeDamagedBytes(size_);
+      NoteDamageBefore(size_);
       if (file_end_) ended_by_damage_ = false;
       return false;
     }
@@ -204,7 +209,7 @@ bool Demuxer::Take(AVPacket& packet) {
   if (IsBare(container_)) EndBeforeOtherFile(packet);
   if (packet.pos >= 0) {
     packets_end_ = std::max(packets_end_, begin_ + static_cast<uint64_t>(packet.pos + packet.size));
-    damaged_bytes_ += input_.end().TakeDamagedBytes(begin_ + static_cast<uint64_t>(packet.pos));
+    NoteDamageBefore(begin_ + static_cast<uint64_t>(packet.pos));
   }
   if (file_end_ && packet.size == 0) return false;
   NoteEnd(packet);
@@ -282,6 +287,11 @@ bool Demuxer::IsOtherFile(uint64_t offset) {
   if (container_.tags == Container::Tags::kBetweenFrames) return found.container != &container_;
   // Such frames are also found further on, inside another container.
   return !found.container->parameters_in_frames || HasMpegAudioAt(offset + found.offset);
+}
+
+void Demuxer::NoteDamageBefore(uint64_t offset) {
+  damaged_bytes_ += input_.end().TakeDamagedBytes(offset);
+  if (matroska_damage_) damaged_bytes_ += matroska_damage_->TakeBefore(offset);
 }
 
 void Demuxer::NoteFileEnd() {

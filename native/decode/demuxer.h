@@ -8,6 +8,7 @@
 
 #include "decode/container_sniffer.h"
 #include "decode/libav.h"
+#include "decode/matroska_damage.h"
 #include "decode/packet_source.h"
 #include "decode/source_input.h"
 #include "stop_signal.h"
@@ -46,6 +47,7 @@ class Demuxer final : public PacketSource {
   bool IsOtherFile(uint64_t offset);
   bool HasMpegAudioAt(uint64_t offset);
   bool IsAt(uint64_t offset, std::span<const uint8_t> bytes);
+  void NoteDamageBefore(uint64_t offset);
   void NoteFileEnd();
   std::optional<double> StatedEnd() const;
   [[noreturn]] void ThrowUnreadable(int error) const;
@@ -68,6 +70,7 @@ class Demuxer final : public PacketSource {
   std::vector<uint8_t> pieces_;
   std::optional<uint64_t> file_end_;
   bool ended_by_damage_ = false;
+  std::optional<MatroskaDamage> matroska_damage_;
   uint64_t damaged_bytes_ = 0;
   uint64_t packets_end_ = 0;  // the furthest end of a packet in the file
 };

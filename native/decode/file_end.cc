@@ -7,12 +7,12 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <string_view>
 
 #include "decode/big_endian.h"
 #include "decode/file_tags.h"
+#include "decode/matroska_element.h"
 
 namespace veravox {
 namespace {
@@ -115,7 +115,7 @@ void FileEnd::StepOgg() {
   has_last_page_ = has_last_page_ || (flags & kLastPage) != 0;
   size_t bytes = kHeaderBytes + page[26];
   for (size_t i = kHeaderBytes; i < std::min(kHeaderBytes + page[26], page.size()); ++i) bytes += page[i];
-  if (bytes <= source_.size() - next_ && !IsIntactPage(Bytes(bytes))) NoteDamage(bytes);
+  if (bytes <= source_.size() - next_ && !IsIntactPage(Bytes(bytes))) damage_.Note({next_, bytes});
   Pass(bytes);
 }
 
@@ -131,24 +131,6 @@ bool FileEnd::IsIntactPage(std::span<const uint8_t> page) {
   return crc == BigEndian(page.subspan(kChecksumAt, kChecksumBytes));
 }
 
-// From the next byte on.
-void FileEnd::NoteDamage(uint64_t bytes) {
-  const bool goes_on = !damage_.empty() && damage_.back().begin + damage_.back().bytes == next_;
-  if (goes_on) {
-    damage_.back().bytes += bytes;
-  } else {
-    damage_.push_back({next_, bytes});
-  }
-}
-
-uint64_t FileEnd::TakeDamagedBytes(uint64_t offset) {
-  uint64_t bytes = 0;
-  for (; !damage_.empty() && damage_.front().begin < offset; damage_.pop_front()) {
-    bytes += damage_.front().bytes;
-  }
-  return bytes;
-}
-
 // Resynchronises behind damage.
 void FileEnd::FindNextPage() {
   constexpr size_t kLookBytes = 64 * 1024;
@@ -159,7 +141,7 @@ void FileEnd::FindNextPage() {
   auto passed = static_cast<uint64_t>(found - bytes.begin());
   const bool is_end = found == bytes.end() && next_ + passed == source_.size();
   if (found == bytes.end() && !is_end) passed -= kPage.size() - 1;
-  NoteDamage(passed);
+  damage_.Note({next_, passed});
   next_ += passed;
   if (is_end) GiveUp();
 }
@@ -212,34 +194,19 @@ void FileEnd::StepAvi() {
   Pass(8 + bytes + (bytes & 1));
 }
 
-// RFC 8794, section 6, and RFC 9559. Live recordings have a segment and clusters of unknown size, which end
-// at the first element that cannot be part of them.
+// Live recordings have a segment and clusters of unknown size, which end at the first element that cannot be
+// part of them.
 void FileEnd::StepMatroska() {
-  constexpr size_t kMostHeaderBytes = 12;
-  constexpr uint64_t kHeader = 0x1a45dfa3, kSegment = 0x18538067, kCluster = 0x1f43b675;
-  // Ids of the file's, a segment's and a cluster's elements; all others lie deeper.
-  constexpr std::array<uint64_t, 18> kIds = {
-      kHeader,  kSegment, 0x114d9b74, 0x1549a966, 0x1654ae6b, 0x1c53bb6b, 0x1043a770, 0x1254c367, 0x1941a469,
-      kCluster, 0xec,     0xbf,       0xe7,       0xa3,       0xa0,       0xa7,       0xab,       0x5854};
-  const auto element = Bytes(kMostHeaderBytes);
-  if (element.empty()) return GiveUp();
-  const auto id_bytes = static_cast<size_t>(std::countl_zero(element[0]) + 1);
-  if (id_bytes > 4 || element.size() <= id_bytes) return EndOrGiveUp();
-  const uint64_t id = BigEndian(element.first(id_bytes));
-  if (id == kHeader && next_ > begin_) return EndAt(next_);
-  if (std::find(kIds.begin(), kIds.end(), id) == kIds.end()) return EndOrGiveUp();
-  if (id == kSegment || id == kCluster) has_data_ = true;
-  const auto size_bytes = static_cast<size_t>(std::countl_zero(element[id_bytes]) + 1);
-  if (size_bytes > 8 || element.size() < id_bytes + size_bytes) return EndOrGiveUp();
-  const uint64_t all_ones = (uint64_t{1} << (7 * size_bytes)) - 1;
-  const uint64_t size = BigEndian(element.subspan(id_bytes, size_bytes)) & all_ones;
-  const bool is_unknown = size == all_ones;
-  const uint64_t header_bytes = id_bytes + size_bytes;
-  if (is_unknown) {
-    if (id != kSegment && id != kCluster) return GiveUp();
-    return Pass(header_bytes);
-  }
-  Pass(header_bytes + size);
+  const auto bytes = Bytes(MatroskaElement::kMostHeaderBytes);
+  if (bytes.empty()) return GiveUp();
+  const auto element = MatroskaElement::Read(bytes);
+  if (!element || !element->is_known()) return EndOrGiveUp();
+  if (element->id == MatroskaElement::kFile && next_ > begin_) return EndAt(next_);
+  const bool may_be_unknown =
+      element->id == MatroskaElement::kSegment || element->id == MatroskaElement::kCluster;
+  if (may_be_unknown) has_data_ = true;
+  if (!element->size && !may_be_unknown) return GiveUp();
+  Pass(element->header_bytes + element->size.value_or(0));
 }
 
 }  // namespace veravox

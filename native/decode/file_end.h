@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "decode/byte_source.h"
 #include "decode/container_sniffer.h"
-#include "decode/spliced_source.h"
+#include "decode/damaged_ranges.h"
 
 namespace veravox {
 
@@ -29,7 +28,7 @@ class FileEnd {
   // All but Ogg: where, behind sound, bytes begin that are no part of the container; 0 without such bytes.
   uint64_t rest() const { return rest_; }
   // Ogg: the bytes without an intact page that begin before `offset`, less those taken earlier.
-  uint64_t TakeDamagedBytes(uint64_t offset);
+  uint64_t TakeDamagedBytes(uint64_t offset) { return damage_.TakeBefore(offset); }
 
  private:
   enum class Kind { kNone, kOgg, kMov, kAvi, kMatroska };
@@ -47,7 +46,6 @@ class FileEnd {
   void EndOrGiveUp();
   void FindNextPage();
   bool IsIntactPage(std::span<const uint8_t> page);
-  void NoteDamage(uint64_t bytes);
 
   ByteSource& source_;
   const uint64_t begin_;
@@ -62,7 +60,7 @@ class FileEnd {
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   uint64_t rest_ = 0;
   bool has_last_page_ = false;
-  std::deque<ByteRange> damage_;  // Ogg: not yet taken
+  DamagedRanges damage_;  // Ogg
   std::vector<uint8_t> pieces_;
 };
 

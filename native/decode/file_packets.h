@@ -31,6 +31,9 @@ class FilePackets : public PacketSource {
   std::optional<StatedLength> stated_length() const override { return demuxer_.stated_length(); }
   std::optional<uint64_t> file_end() const override { return demuxer_.file_end(); }
 
+ protected:
+  ByteSource& bytes() { return *bytes_; }
+
  private:
   const std::unique_ptr<ByteSource> bytes_;  // outlives demuxer_, which reads from it
   Demuxer demuxer_;

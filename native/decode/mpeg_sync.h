@@ -31,4 +31,7 @@ bool BeginsLikeMpegAudio(std::span<const uint8_t> bytes);
 constexpr size_t kMpegHeaderBytes = 6;
 size_t MpegFrameBytes(std::span<const uint8_t> bytes, MpegAudio kind);
 
+// Between frames or behind the last one: zeros, or the ends of lines that some programs add.
+constexpr bool IsMpegPadding(uint8_t byte) { return byte == 0 || byte == '\r' || byte == '\n'; }
+
 }  // namespace veravox

@@ -24,21 +24,45 @@ constexpr int kMaxLooks = 50;
 
 TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, const Container& container)
     : source_(source),
+      begin_(begin),
       container_(container),
       kind_(container.name == std::string_view("aac") ? MpegAudio::kAdts : MpegAudio::kMpeg),
       size_(BeginOfLastTags(source, begin, container.zeros_in_frames)),
       walked_(begin),
       looks_left_(kMaxLooks) {}
 
-// The next byte that may begin a frame, a tag or a file.
-uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {
+// Data contains headers by chance: behind junk, something must follow a frame.
+bool TaglessMpeg::IsFrame(size_t bytes) {
+  if (bytes == 0 || last_frame_bytes_ > 0) return bytes > 0;
+  const uint64_t end = walked_ + bytes;
+  return end >= size_ || MpegFrameBytes(ReadInARow(source_, end, kMpegHeaderBytes, pieces_), kind_) > 0 ||
+         EndOfTagsAndZeros(source_, end) > end;
+}
+
+// Up to the next byte that may begin a frame, a tag or a file.
+void TaglessMpeg::PassJunk() {
   constexpr size_t kStepBytes = 4096;
   constexpr std::string_view kFirstOfTagsAndFiles = "ITALRBfO\x1a";
-  const Bytes bytes = ReadInARow(source_, offset, kStepBytes, pieces_);
-  const auto next = std::find_if(bytes.begin(), bytes.end(), [&](uint8_t byte) {
+  const Bytes bytes = ReadInARow(source_, walked_, kStepBytes, pieces_);
+  const auto next = std::find_if(bytes.begin() + 1, bytes.end(), [&](uint8_t byte) {
     return byte == 0xff || kFirstOfTagsAndFiles.find(static_cast<char>(byte)) != std::string_view::npos;
   });
-  return offset + static_cast<uint64_t>(next - bytes.begin());
+  is_padding_ = is_padding_ && std::all_of(bytes.begin(), next, IsMpegPadding);
+  junk_bytes_ += static_cast<uint64_t>(next - bytes.begin());
+  walked_ += static_cast<uint64_t>(next - bytes.begin());
+}
+
+void TaglessMpeg::EndJunk() {
+  // Writers that miscount leave a few bytes. A recording of a radio stream begins inside a frame.
+  constexpr uint64_t kFewBytes = 16, kMostFrameBytes = 2048;
+  const ByteRange junk{walked_ - junk_bytes_, junk_bytes_};
+  if (!is_padding_ && junk.bytes > (junk.begin == begin_ ? kMostFrameBytes : kFewBytes)) damage_.Note(junk);
+  junk_bytes_ = 0;
+  is_padding_ = true;
+}
+
+bool TaglessMpeg::is_cut() {
+  return last_frame_bytes_ > 0 && walked_ > size_ && walked_ > EndOfZeros(source_, size_);
 }
 
 // MPEG streams continue behind damage, and behind tags.
@@ -67,20 +91,23 @@ bool TaglessMpeg::EndsBeforeOtherFile() {
 void TaglessMpeg::WalkTo(uint64_t offset) {
   while (walked_ < std::min(offset, size_)) {
     const size_t frame_bytes = MpegFrameBytes(ReadInARow(source_, walked_, kMpegHeaderBytes, pieces_), kind_);
-    if (frame_bytes > 0) {
+    if (IsFrame(frame_bytes)) {
+      EndJunk();
       walked_ += frame_bytes;
       last_frame_bytes_ = frame_bytes;
       continue;
     }
-    if (EndsBeforeOtherFile()) return;
+    if (EndsBeforeOtherFile()) break;
     const ByteRange tags{walked_, EndOfTagsAndZeros(source_, walked_) - walked_};
     if (tags.bytes > 0 && !HoldsFrames(source_, tags)) {
+      EndJunk();
       tags_.push_back(tags);
       walked_ += tags.bytes;
     } else {
-      walked_ = EndOfJunk(walked_ + 1);
+      PassJunk();
     }
   }
+  if (walked_ >= size_) EndJunk();
 }
 
 std::span<const uint8_t> TaglessMpeg::Read(uint64_t offset, size_t count) {

@@ -221,7 +221,7 @@ test('warnings name what was not heard, and a missing end', () => {
   assert.deepEqual(warningsOf(analysis, 80), [
     'Not analysed: 96044 bytes after 3 s, a WAV file with another sample rate.',
     'Not analysed: 700 bytes after 10 s, data behind the end that the header states.',
-    'The end is missing: the file states a length of 60 s, but has 10 s.',
+    'Audio is missing: the file states a length of 60 s, but has 10 s.',
     '1 damaged packet was skipped while decoding.',
   ]);
 });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that starts and ends each kind of pool, and prints how many threads it started.
+// A program that starts each kind of pool, ends it once all threads have loaded their modules, and prints what they loaded.
+// A preloaded module in each thread tells of it.
 import path from 'node:path';
+import { BroadcastChannel } from 'node:worker_threads';
 import { InputSlots } from '../../src/analysis/memory/input-slots.js';
 import { inputTextOf } from '../../src/analysis/models/input-text.js';
 import type { Model } from '../../src/analysis/models/manifest.js';
@@ -14,6 +16,14 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 
 let started = 0;
 process.on('worker', () => started++);
+
+const loaded: string[] = [];
+const loads = new BroadcastChannel('loads');
+let onLoad = (): void => {};
+loads.onmessage = (event) => {
+  loaded.push((event as { data: string }).data);
+  onLoad();
+};
 
 const { models } = await loadManifest(path.join(packageDir, 'models'));
 const slots = InputSlots.create(1, 1).shared;
@@ -38,7 +48,13 @@ const scoringThread = new ScoringThread(
 );
 await preparePool.ready;
 await scoringThread.warmUp();
+// A thread of the first pool is ready before its module has been handed over.
+await new Promise<void>((resolve) => {
+  onLoad = () => loaded.length === started && resolve();
+  onLoad();
+});
+loads.close();
 await preparePool.close();
 await scoringThread.close();
 
-console.log(`${started} started`);
+console.log(loaded.join('\n'));

@@ -14,7 +14,7 @@ export const unheardText = ({ bytes, atS, what }: Unheard): string =>
 export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
   statedS === undefined
     ? `The end is missing: the file breaks off after ${seconds(foundS)} s.`
-    : `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
+    : `Audio is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
 
 export const missedLookTexts: Readonly<Record<MissedLook, string>> = {
   QUEUE_DEADLINE: missedLookText('no thread was free for it in time'),

@@ -76,7 +76,7 @@ test('a chunk says what was not heard after it', () => {
     null,
     'Not analysed: 96044 bytes after 7 s, a WAV file with another sample rate.',
     'Damaged audio was skipped near 15 s; the rest was analysed. ' +
-      'The end is missing: the file states a length of 60 s, but has 15 s.',
+      'Audio is missing: the file states a length of 60 s, but has 15 s.',
   ]);
 });
 

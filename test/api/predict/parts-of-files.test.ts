@@ -92,7 +92,7 @@ test('what is not heard, and an end that is missing, have warnings', () => {
     'Not analysed: 20000 bytes after 4 s, behind the end that the WAV header states.',
   ]);
   assert.deepEqual(heard(plain.subarray(0, 44 + 3 * 2 * RATE_HZ)).warnings, [
-    'The end is missing: the file states a length of 4 s, but has 3 s.',
+    'Audio is missing: the file states a length of 4 s, but has 3 s.',
   ]);
   const adpcm = byFfmpeg('-c:a', 'adpcm_ms', '-f', 'wav');
   const [warning, ...others] = heard(Buffer.concat([plain, adpcm])).warnings;
@@ -103,7 +103,7 @@ test('what is not heard, and an end that is missing, have warnings', () => {
 test('the warnings reach the answers', async (t) => {
   const { port } = await startPipelineServer(t);
   const file = Buffer.concat([plain.subarray(0, 44 + 3 * 2 * RATE_HZ)]);
-  const sentence = 'The end is missing: the file states a length of 4 s, but has 3 s.';
+  const sentence = 'Audio is missing: the file states a length of 4 s, but has 3 s.';
   const answer = await predict(port, formBody([fileEntry(file)]));
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.json.warnings, [sentence]);
