@@ -190,6 +190,10 @@ inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   result.Set("durationS", summary.duration_s);
   result.Set("channels", summary.channels);
   result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
+  if (summary.damaged_packets > 0) {
+    result.Set("damagedFromS", summary.damaged_from_s);
+    result.Set("damagedToS", summary.damaged_to_s);
+  }
   auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
   for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
   result.Set("damagedAtS", damaged_at_s);

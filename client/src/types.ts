@@ -1182,6 +1182,10 @@ export interface JobEnrollment {
    * The score, if an AI-generated voice was enrolled nevertheless; absent otherwise.
    */
   deepfake_flagged?: number;
+  /**
+   * One sentence on each part of the recording that was not heard; absent if all was heard.
+   */
+  warnings?: string[];
 }
 
 export interface BatchProgress {

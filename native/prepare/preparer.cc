@@ -15,7 +15,7 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 // Consumed audio is dropped in steps of this size, so that moving the rest costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // Increment it when the content of checkpoints changes.
-constexpr uint32_t kCheckpointVersion = 5;
+constexpr uint32_t kCheckpointVersion = 6;
 // Live audio between two checks of an undecided window.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
@@ -127,6 +127,11 @@ void Preparer::TransferStream(SavedState& state) {
        {&samples, &decided, &with_speech, &decoded_samples_, &clipped_samples_, &summary_.damaged_packets}) {
     state.Transfer(*count);
     state.RequireCount(*count);
+  }
+  state.Transfer(summary_.damaged_from_s);
+  state.Transfer(summary_.damaged_to_s);
+  if (state.is_read()) {
+    state.Require(summary_.damaged_from_s >= 0.0 && summary_.damaged_to_s >= summary_.damaged_from_s);
   }
   state.Transfer(summary_.has_inverted_channels);
   coded_rate_.Transfer(state, samples);
@@ -330,8 +335,10 @@ bool Preparer::DecodeBlock() {
 // Call it before the block after the damage is appended.
 void Preparer::NoteDamage() {
   if (decoder_->damaged_packets() == summary_.damaged_packets) return;
-  summary_.damaged_packets = decoder_->damaged_packets();
   const double at_s = At(available());
+  if (summary_.damaged_packets == 0) summary_.damaged_from_s = at_s;
+  summary_.damaged_to_s = at_s;
+  summary_.damaged_packets = decoder_->damaged_packets();
   if (summary_.damaged_at_s.empty() || at_s >= summary_.damaged_at_s.back() + 1.0) {
     summary_.damaged_at_s.push_back(at_s);
   }

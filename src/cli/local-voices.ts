@@ -6,10 +6,12 @@ import type { Config } from '../base/config/options.js';
 import type { SampleNeeds } from '../base/contract/limits.js';
 import { defaultModel } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
+import { shown } from '../base/errors/shown-text.js';
 import { localConfig, maxDurationS, readInto, sizeOf } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
+import { tell } from './output.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 
 /** Recordings of voices, without a server. */
@@ -56,13 +58,15 @@ export async function withVoices(
         const bytes = new Uint8Array(arena);
         const length = file === STANDARD_INPUT ? (given?.length ?? 0) : await readInto(bytes, file);
         if (file === STANDARD_INPUT) bytes.set(given ?? []);
-        return readVoice(analyser, speaker, {
+        const sample = await readVoice(analyser, speaker, {
           region: { offset: 0, length },
           detectorId: checksAuthenticity ? defaultModel(detectors) : undefined,
           ...needs,
           maxDurationS,
           signal: new AbortController().signal,
         });
+        for (const warning of sample.warnings) tell(shown`Warning: ${file}: ${warning}\n`);
+        return sample;
       },
     });
   } catch (error) {

@@ -197,14 +197,16 @@ test('warnings name each skipped stretch and damage', () => {
     ...someAnalysis,
     skipped: [skippedWindows(97.26, [0, 5], [5, 10]), skippedWindows(100, [25.001, 30.0625])],
     damagedPackets: 3,
+    damagedFromS: 12.5,
+    damagedToS: 27.0625,
   };
   assert.deepEqual(warningsOf(analysis, 80), [
     'Not analysed from 0 s to 10 s: 97.3 percent is not speech, and silence_threshold is 80.',
     'Not analysed from 25.001 s to 30.063 s: 100.0 percent is not speech, and silence_threshold is 80.',
-    '3 damaged packets were skipped while decoding.',
+    '3 damaged packets were skipped while decoding, from 12.5 s to 27.063 s.',
   ]);
-  assert.deepEqual(warningsOf({ ...someAnalysis, damagedPackets: 1 }, 80), [
-    '1 damaged packet was skipped while decoding.',
+  assert.deepEqual(warningsOf({ ...someAnalysis, damagedPackets: 1, damagedFromS: 3, damagedToS: 3 }, 80), [
+    '1 damaged packet was skipped while decoding, near 3 s.',
   ]);
 });
 
@@ -217,12 +219,14 @@ test('warnings name what was not heard, and a missing end', () => {
     ],
     statedLength: { statedS: 60, foundS: 10.00025 },
     damagedPackets: 1,
+    damagedFromS: 3,
+    damagedToS: 3,
   };
   assert.deepEqual(warningsOf(analysis, 80), [
     'Not analysed: 96044 bytes after 3 s, a WAV file with another sample rate.',
     'Not analysed: 700 bytes after 10 s, data behind the end that the header states.',
     'Audio is missing: the file states a length of 60 s, but has 10 s.',
-    '1 damaged packet was skipped while decoding.',
+    '1 damaged packet was skipped while decoding, near 3 s.',
   ]);
 });
 

@@ -106,6 +106,16 @@ test('an AI-generated voice that is enrolled nevertheless is flagged in the resu
   assert.equal(result.deepfake_checked, true);
 });
 
+test('parts of the recording that were not heard are named in the result', async (t) => {
+  const server = await start(t, {});
+  assert.equal('warnings' in (await ended(server, await created(server))).result, false);
+  server.analyser.answerVoice = () => ({ ...someEmbedding, statedLength: { foundS: 12 } });
+  const { result } = await ended(server, await created(server));
+  const direct = await enroll(server.port, [audioEntry(FILE)]);
+  assert.deepEqual(result.warnings, ['The end is missing: the file breaks off after 12 s.']);
+  assert.deepEqual(result.warnings, JSON.parse(String(direct.headers['x-warnings'])));
+});
+
 test('voiceprints are for keys with the scope voiceid', async (t) => {
   const server = await start(t);
   const job = await created(server);

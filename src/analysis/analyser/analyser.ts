@@ -7,6 +7,7 @@ import type {
   AudioPart,
   AudioWindow,
   CodedSound,
+  HearingFindings,
   PrepareSummary,
   SkippedStretch,
   StatedLength,
@@ -16,7 +17,7 @@ import type { ArenaRegion } from '../memory/arena.js';
 import type { DeviceStatus } from '../scoring/devices.js';
 import type { ProviderChoice } from '../scoring/provider.js';
 
-export type { AudioWindow, SkippedStretch, StatedLength, Unheard };
+export type { AudioWindow, HearingFindings, SkippedStretch, StatedLength, Unheard };
 
 /** Another score in place of a detector's own. @param vector of the input, inside the detector; not kept */
 export type ScoreAdjustment = (score: number, vector: Float32Array) => number;
@@ -89,7 +90,7 @@ export type AudioSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'ski
 export type MissedLook = 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT';
 
 /** The voice in a file as a speaker model sees it. */
-export interface VoiceEmbedding {
+export interface VoiceEmbedding extends HearingFindings {
   readonly modelId: string;
   /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined if none was scored. */
   readonly embedding: Float32Array | undefined;
@@ -100,7 +101,6 @@ export interface VoiceEmbedding {
   /** See PrepareSummary. */
   readonly noiseGapDb?: number;
   readonly skipped: readonly SkippedStretch[];
-  readonly damagedPackets: number;
   readonly timesMs: StageTimesMs;
 }
 

@@ -14,16 +14,13 @@ export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
 
   protected override resultOf(file: CollectedFile<Float64Array>): VoiceEmbedding {
     const { modelId, windows, summary, timesMs } = file;
-    const { durationS, skipped, damagedPackets, speechRatio, noiseGapDb } = summary;
+    const { decodeMs, featuresMs, speechRatio, ...found } = summary;
     return {
+      ...found,
       modelId,
       embedding: meanDirection(windows.flatMap((window) => window.outputs)),
-      durationS,
       scoredWindows: windows.length,
-      speechS: speechRatio * durationS,
-      ...(noiseGapDb !== undefined && { noiseGapDb }),
-      skipped,
-      damagedPackets,
+      speechS: speechRatio * found.durationS,
       timesMs,
     };
   }

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis, MissedLook, SkippedStretch, StatedLength, Unheard } from '../analyser/analyser.js';
+import type {
+  Analysis,
+  HearingFindings,
+  MissedLook,
+  SkippedStretch,
+  StatedLength,
+  Unheard,
+} from '../analyser/analyser.js';
 
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
@@ -25,32 +32,38 @@ function missedLookText(why: string): string {
   return `Stretches are not known: windows disagree, but had no second look, because ${why}. The reason mixed_content may be missing, too.`;
 }
 
-/** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
+/** A sentence for each stretch that was not scored, and for what was not heard. */
 export function warningsOf(
-  analysis: Pick<
-    Analysis,
-    'skipped' | 'damagedPackets' | 'unheard' | 'statedLength' | 'hasInvertedChannels' | 'missedLook'
-  >,
+  analysis: Pick<Analysis, 'skipped' | 'missedLook' | keyof HearingFindings>,
   silenceThresholdPercent: number,
 ): string[] {
-  const warnings = analysis.skipped.map(
-    (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
-  );
-  if (analysis.hasInvertedChannels) {
-    warnings.push(
-      'Channels have opposite polarity and would cancel each other: some were inverted for the mix. ' +
-        'channels=separate gives a verdict on each.',
+  return [
+    ...analysis.skipped.map(
+      (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
+    ),
+    ...hearingWarnings(analysis, ' channels=separate gives a verdict on each.'),
+    ...(analysis.missedLook === undefined ? [] : [missedLookTexts[analysis.missedLook]]),
+  ];
+}
+
+/**
+ * A sentence for each part of a file that was not heard, and for damage to it.
+ * @param channelsHint behind the sentence on channels that would cancel each other
+ */
+export function hearingWarnings(findings: HearingFindings, channelsHint = ''): string[] {
+  const warnings = (findings.unheard ?? []).map(unheardText);
+  if (findings.hasInvertedChannels) {
+    warnings.unshift(
+      `Channels have opposite polarity and would cancel each other: some were inverted for the mix.${channelsHint}`,
     );
   }
-  warnings.push(...(analysis.unheard ?? []).map(unheardText));
-  if (analysis.statedLength !== undefined) warnings.push(missingEndText(analysis.statedLength));
-  if (analysis.missedLook !== undefined) warnings.push(missedLookTexts[analysis.missedLook]);
-  if (analysis.damagedPackets > 0) {
-    const packets =
-      analysis.damagedPackets === 1
-        ? '1 damaged packet was'
-        : `${analysis.damagedPackets} damaged packets were`;
-    warnings.push(`${packets} skipped while decoding.`);
-  }
+  if (findings.statedLength !== undefined) warnings.push(missingEndText(findings.statedLength));
+  if (findings.damagedPackets > 0) warnings.push(damageText(findings));
   return warnings;
+}
+
+function damageText({ damagedPackets, damagedFromS = 0, damagedToS = 0 }: HearingFindings): string {
+  const [from, to] = [seconds(damagedFromS), seconds(damagedToS)];
+  const packets = damagedPackets === 1 ? '1 damaged packet was' : `${damagedPackets} damaged packets were`;
+  return `${packets} skipped while decoding, ${from === to ? `near ${from} s` : `from ${from} s to ${to} s`}.`;
 }

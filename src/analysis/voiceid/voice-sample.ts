@@ -15,6 +15,7 @@ import type {
 } from '../analyser/analyser.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import { verdictOf } from '../verdict/verdict.js';
+import { hearingWarnings } from '../verdict/warnings.js';
 import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
 
@@ -43,6 +44,8 @@ export interface VoiceSample {
   readonly snrDb: number | undefined;
   readonly scoredWindows: number;
   readonly skipped: readonly SkippedStretch[];
+  /** A sentence for each part of the file that was not heard. */
+  readonly warnings: readonly string[];
   /** Of both analyses together, although they overlap. */
   readonly timesMs: StageTimesMs;
 }
@@ -89,6 +92,7 @@ export async function readVoice(
     snrDb: voice.noiseGapDb,
     scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
     skipped: voice.skipped,
+    warnings: hearingWarnings(voice),
     timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
   };
 }

@@ -251,8 +251,8 @@ function voiceRoute<Fields, Checked>(
       const { fields, regions, largeField } = input;
       const stretch = task.regionOf(fields);
       const checked = await task.check(fields, speaker, largeField);
-      const read: Samples['read'] = (region, needs) =>
-        readVoice(analyser, speaker, {
+      const read: Samples['read'] = async (region, needs) => {
+        const sample = await readVoice(analyser, speaker, {
           region,
           detectorId: task.checksAuthenticity ? defaultModel(detectors) : undefined,
           ...needs,
@@ -261,6 +261,10 @@ function voiceRoute<Fields, Checked>(
           signal: request.signal,
           owner: request.caller?.id ?? '',
         });
+        const place = regions.length > 1 ? `Sample ${regions.indexOf(region) + 1}: ` : '';
+        request.ignored.push(...sample.warnings.map((warning) => place + warning));
+        return sample;
+      };
       const found = await task.find({ regions, read }, checked, speaker);
       noteFindings(request.record, { ...found.findings, model: speaker.modelId });
       const { body, headers = [] } = await found.answer(elapsedS());

@@ -148,20 +148,27 @@ export interface StatedLength {
   readonly foundS: number;
 }
 
-/** Findings about a file on the way to its model inputs. */
-export interface PrepareSummary {
-  /** Of the region; all times are those of the recording. */
-  readonly durationS: number;
-  /** Of the file. */
-  readonly channels: number;
+/** What was not heard of a file, or only otherwise than it is. */
+export interface HearingFindings {
   readonly damagedPackets: number;
-  /** Positions of missing audio in seconds; at most one entry per second. */
-  readonly damagedAtS: readonly number[];
+  /** Positions of the first and the last one in seconds; absent if there is none. */
+  readonly damagedFromS?: number;
+  readonly damagedToS?: number;
   /** Channels would have cancelled each other in the mix, so that some were inverted. */
   readonly hasInvertedChannels?: boolean;
   /** Absent if all was heard. */
   readonly unheard?: readonly Unheard[];
   readonly statedLength?: StatedLength;
+}
+
+/** Findings about a file on the way to its model inputs. */
+export interface PrepareSummary extends HearingFindings {
+  /** Of the region; all times are those of the recording. */
+  readonly durationS: number;
+  /** Of the file. */
+  readonly channels: number;
+  /** Positions of missing audio in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
@@ -264,7 +271,7 @@ export interface LiveStream {
 /** Single stages, for benchmarks and comparisons; requests go through Preparer. */
 export interface Stages {
   /** The whole first audio stream, mixed down to one channel. */
-  decode(bytes: Uint8Array): Pick<PrepareSummary, 'damagedPackets' | 'unheard' | 'statedLength'> & {
+  decode(bytes: Uint8Array): Pick<HearingFindings, 'damagedPackets' | 'unheard' | 'statedLength'> & {
     samples: Float32Array;
     sampleRateHz: number;
   };

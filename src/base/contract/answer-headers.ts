@@ -43,7 +43,7 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   'x-warnings': {
     title: 'Warnings',
     description:
-      'A JSON array of sentences on fields and query parameters without effect; absent without any. Predictions also have them in `warnings`.',
+      'A JSON array of sentences on fields and query parameters without effect and, if the answer is about a voice, on parts of the recording that were not heard; absent without any. Predictions have them all in `warnings`.',
     schema: {
       type: 'string',
       examples: ['["The field treshold has no effect here. Did you mean threshold?"]'],

@@ -111,6 +111,11 @@ const jobEnrollment = {
       minimum: 0,
       maximum: 1,
     },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'One sentence on each part of the recording that was not heard; absent if all was heard.',
+    },
   },
 } as const;
 

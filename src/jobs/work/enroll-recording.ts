@@ -73,9 +73,12 @@ export async function enrollRecording(
     owner,
   });
   if (policy === 'reject') requireAuthentic(sample);
-  const flagged = isAiGenerated(sample) ? { deepfake_flagged: sample.deepfakeScore as number } : {};
+  const inHeaders = {
+    ...(isAiGenerated(sample) && { deepfake_flagged: sample.deepfakeScore as number }),
+    ...(sample.warnings.length > 0 && { warnings: sample.warnings }),
+  };
   return {
-    body: { ...enrollmentBody(sample, speaker, (performance.now() - startedMs) / 1000), ...flagged },
+    body: { ...enrollmentBody(sample, speaker, (performance.now() - startedMs) / 1000), ...inHeaders },
     done: {
       bytes,
       audioS: sample.durationS,

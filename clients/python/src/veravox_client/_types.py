@@ -706,6 +706,8 @@ class JobEnrollment(TypedDict):
     """Whether the sample was checked for AI generation."""
     deepfake_flagged: NotRequired[float]
     """The score, if an AI-generated voice was enrolled nevertheless; absent otherwise."""
+    warnings: NotRequired[list[str]]
+    """One sentence on each part of the recording that was not heard; absent if all was heard."""
 
 
 class BatchProgress(TypedDict):
