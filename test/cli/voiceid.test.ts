@@ -57,6 +57,10 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   assert.equal(enrolled.status, 0, enrolled.stderr);
   assert.equal(JSON.parse(enrolled.stdout).length, 256);
   fs.writeFileSync(vector, enrolled.stdout);
+  assert.equal(enrolled.stderr, '');
+  fs.writeFileSync(inFolder('cut.wav'), enrolWav.subarray(0, enrolWav.length * 0.9));
+  const cut = await runCli(['enroll', inFolder('cut.wav')], settings);
+  assert.match(cut.stderr, /^Warning: .*cut\.wav: Audio is missing: the file states a length of 12 s, .*\n$/);
   const piped = await runCli(['enroll', '-'], settings, { input: enrolWav });
   assert.equal(piped.stdout, enrolled.stdout, piped.stderr);
   const pipedSample = ['verify', '-', '--vector', vector];
