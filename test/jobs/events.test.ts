@@ -11,7 +11,7 @@ import { VeravoxClient } from '../../client/src/index.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { type JobServer, startJobServer } from '../support/job-server.js';
-import { API_KEY, OTHER_API_KEY } from '../support/test-keys.js';
+import { API_KEY, OTHER_API_KEY, testAuthenticator } from '../support/test-keys.js';
 
 const run = promisify(execFile);
 const FILE = Buffer.from('any bytes');
@@ -165,6 +165,20 @@ test('a server that stops ends its streams, and the client goes on at the next o
   const text = await reading;
   assert.match(text, /"state":"queued"/);
   assert.doesNotMatch(text, /"finished_at":"/);
+});
+
+test('a stream ends with its key, before the next state', async (t) => {
+  const revoked = new Set<string>();
+  const find = (id: string) => (revoked.has(id) ? undefined : testAuthenticator.find(id));
+  const server = await startJobServer(t, { jobWorkers: 0 }, { keys: { ...testAuthenticator, find } });
+  const id = await jobOf(server);
+  const events = await follow(t, server, id);
+  revoked.add('key-1');
+  await server.call('DELETE', `/v1/jobs/${id}`);
+  const text = await events.text();
+  assert.match(text, /"state":"queued"/);
+  assert.doesNotMatch(text, /"state":"cancelled"/);
+  await eventually(async () => (await server.metric('veravox_event_streams')) === 0, 'nothing is left');
 });
 
 test('many changes do not become many questions, and each follower gets the last state', async (t) => {

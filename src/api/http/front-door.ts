@@ -401,7 +401,7 @@ export class FrontDoor {
       return;
     }
     if (reply.texts !== undefined) {
-      void this.#sendTexts(exchange, reply, reply.texts, headers);
+      void this.#sendTexts(exchange, reply, this.#untilKeyEnds(exchange, reply.texts), headers);
       return;
     }
     exchange.send(reply, headers, this.phase !== 'running');
@@ -430,7 +430,7 @@ export class FrontDoor {
 
   async #sendTexts(exchange: Exchange, reply: Reply, texts: ReplyTexts, headers: Headers): Promise<void> {
     try {
-      await exchange.sendTexts(reply, headers, this.#options.sendTimeoutMs);
+      await exchange.sendTexts({ ...reply, texts }, headers, this.#options.sendTimeoutMs);
     } catch (error) {
       exchange.record.status = 500;
       exchange.record.cause = error;
@@ -438,6 +438,16 @@ export class FrontDoor {
       texts.close();
       this.#finish(exchange);
     }
+  }
+
+  /** An answer that goes on and on ends with its key. */
+  #untilKeyEnds({ caller }: Exchange, texts: ReplyTexts): ReplyTexts {
+    if (caller === undefined) return texts;
+    const next: ReplyTexts['next'] = async () => {
+      const text = await texts.next();
+      return this.#options.keys.find(caller.id) && text;
+    };
+    return { next, close: () => texts.close() };
   }
 
   /** Records a request, once, when it is over. */

@@ -235,11 +235,16 @@ export class CallConnection implements SocketHandler {
     this.#tell({ type: 'end' });
     this.#log.end();
     endSocket(this.#socket, reason);
-    const release = (): void => {
-      this.#remove();
-      this.#place.release();
-    };
-    if (this.#start === undefined) release();
-    else setTimeout(release, RESUME_WITHIN_S * 1000).unref();
+    if (this.#start === undefined) this.#place.release();
+    else releaseLater(this.#remove, this.#place);
   }
+}
+
+/** The call's events stay for some time; outside the class, so that nothing else of the call does. */
+function releaseLater(remove: () => void, place: ConnectionPlace): void {
+  const release = (): void => {
+    remove();
+    place.release();
+  };
+  setTimeout(release, RESUME_WITHIN_S * 1000).unref();
 }

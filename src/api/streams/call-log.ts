@@ -6,6 +6,9 @@ import type { ConnectionMemory } from './stream-memory.js';
 /** Kept for followers that come late, or come back. */
 const MAX_KEPT_EVENTS = 1024;
 
+/** Of a call that is over, in addition to its events. */
+const ENDED_CALL_BYTES = 4096;
+
 type CallMemory = Pick<ConnectionMemory, 'keepUnread' | 'keepOnly'>;
 
 /** The events of one call as server-sent events, for any number of followers. */
@@ -43,7 +46,7 @@ export class CallLog {
   /** No further events. */
   end(): void {
     this.#isOver = true;
-    this.#memory.keepOnly(this.#keptBytes);
+    this.#memory.keepOnly(ENDED_CALL_BYTES + this.#keptBytes);
     for (const listener of this.#listeners) listener();
   }
 

@@ -469,3 +469,21 @@ test('a call ends with its key', async (t) => {
   revoked.add('key-1');
   await assertEnds(client, 4401);
 });
+
+test('followers hear nothing more once their key has ended; the call goes on', async (t) => {
+  const revoked = new Set<string>();
+  const find = (id: string) => (revoked.has(id) ? undefined : testAuthenticator.find(id));
+  const { port, origin, analyser } = await serve(t, {}, { keys: { ...testAuthenticator, find } });
+  const client = await provider(port);
+  client.say(twilioStart());
+  client.say(media('inbound', '0'));
+  await until(() => analyser.liveStreams.length === 1);
+  const ending = await CallFollower.open(origin, 'MZ1', { 'x-api-key': PREDICT_API_KEY });
+  const staying = await CallFollower.open(origin, 'MZ1');
+  analyser.liveStreams[0]?.tellWindow(0, 0.9);
+  await ending.next('window');
+  revoked.add('key-5');
+  analyser.liveStreams[0]?.tellWindow(1, 0.9);
+  await until(() => staying.events.length === 2);
+  assert.equal((await ending.ended()).length, 1);
+});
