@@ -7,7 +7,13 @@ import http from 'node:http';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UploadArena } from '../../src/analysis/memory/arena.js';
+import type { FetchSurroundings } from '../../src/api/fetch/acceptable-addresses.js';
+import { FetchPolicy } from '../../src/api/fetch/fetch-policy.js';
 import { LinkSource } from '../../src/api/fetch/link-source.js';
+import { PresignedFetcher } from '../../src/api/fetch/presigned-fetcher.js';
+import { ArenaQueue } from '../../src/api/upload/arena-queue.js';
+import { atMost } from '../../src/base/at-most.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { OtlpTracing } from '../../src/base/tracing/otlp-tracing.js';
 import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
@@ -25,7 +31,7 @@ import {
   startSilentHttp,
   startSilentPostgres,
 } from '../support/silent-peers.js';
-import { TestFetcher } from '../support/test-fetcher.js';
+import { allowedHosts, TestFetcher } from '../support/test-fetcher.js';
 
 /** Timeout of the calls: long enough for a busy machine to reach the silence. */
 const TIMEOUT_MS = 1500;
@@ -352,6 +358,85 @@ test('the listener of a database that says nothing lets it be closed', async (t)
   });
   await Promise.all(closed);
 });
+
+test('a transaction on a connection without answers asks nothing more', async (t) => {
+  const peer = await startSilentPostgres(t, 'stalls');
+  const settings = postgresSettings(peer);
+  const transaction = onDatabase(peer, (database) => database.transaction(async () => {}));
+  transaction.catch(() => {});
+  await eventually(() => peer.held() > 0, 'it begins');
+  // The timer of a later question with more patience; one more question of the transaction would take as long as its first.
+  const later = new PostgresDatabase({ ...settings, query_timeout: 1.2 * TIMEOUT_MS }, 1);
+  t.after(() => later.close());
+  const question = later.query('SELECT 1');
+  question.catch(() => {});
+  const first = await Promise.race([
+    transaction.catch(() => 'transaction'),
+    question.catch(() => 'question'),
+  ]);
+  assert.equal(first, 'transaction');
+});
+
+test('calls whose callers go as soon as the name is resolved end', async (t) => {
+  const peer = await startSilentHttp(t, 'silent');
+  const calls: readonly ((resolve: FetchSurroundings['resolve'], signal: AbortSignal) => Promise<unknown>)[] =
+    [
+      (resolve, signal) => {
+        const policy = new FetchPolicy(() => [], allowedHosts([`http://a.test:${peer.port}`]));
+        const queue = new ArenaQueue(new UploadArena(1 << 20), { maxWaiting: 1, timeoutMs: GIVE_UP_MS });
+        const fetcher = new PresignedFetcher(policy, queue, timeouts, { ...everywhere, resolve });
+        const limits = { maxFileBytes: 1000, fileTooLarge: () => assert.fail() };
+        return fetcher.receive(`http://a.test:${peer.port}/a.wav`, limits, signal);
+      },
+      (resolve, signal) =>
+        LinkSource.open(
+          named(peer),
+          { surroundings: { ...everywhere, resolve }, timeouts, retryPausesMs: [] },
+          signal,
+        ),
+      (resolve, signal) =>
+        postJson(
+          named(peer),
+          {},
+          '{}',
+          { surroundings: { ...everywhere, resolve }, timeoutMs: TIMEOUT_MS },
+          signal,
+        ),
+    ];
+  for (const call of calls) {
+    const caller = new AbortController();
+    const gone = new Error('The caller has gone.');
+    const outcome = call(
+      answeredAndThen(() => caller.abort(gone)),
+      caller.signal,
+    );
+    assert.ok(
+      await atMost(
+        GIVE_UP_MS,
+        outcome.catch(() => {}),
+      ),
+      `${call}`,
+    );
+    await assert.rejects(outcome, gone);
+  }
+  assert.equal(peer.held(), 0);
+});
+
+const named = ({ port }: SilentPeer) => ({ url: new URL(`http://a.test:${port}/a.wav`), isStorage: false });
+
+/** Before anybody can go on with the answer, something else happens. */
+const answeredAndThen =
+  (happens: () => void): FetchSurroundings['resolve'] =>
+  () =>
+    ({
+      // biome-ignore lint/suspicious/noThenProperty: a promise whose answer comes at a chosen moment
+      then(take: (addresses: unknown) => void) {
+        everywhere.resolve().then((addresses) => {
+          take(addresses);
+          happens();
+        });
+      },
+    }) as ReturnType<FetchSurroundings['resolve']>;
 
 test('a collector that drips holds no connection', async (t) => {
   const peer = await startSilentHttp(t, 'drips');

@@ -234,3 +234,33 @@ test('a count of days that cannot be read stops the start and says what to do', 
     assert.throws(() => machine.start(), /days\.json cannot be used: .* Restore it, or delete it/);
   }
 });
+
+test('a kind that cannot be removed does not keep the others', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const clocks = { wall: Date.parse('2026-01-01T00:00:00Z'), monotonic: 0 };
+  const removed: string[] = [];
+  const errors: unknown[] = [];
+  const failing = {
+    days: async () => ['2026-01-01'],
+    removeDays: () => Promise.reject(new Error('too many')),
+  };
+  const retention = new Retention(dataDir, {
+    auditDays: 0,
+    usageDays: 1,
+    usage: failing,
+    jobDays: 1,
+    jobs: failing,
+    sweepObjects: async () => ({ objects: 1, bytes: 1, failures: [new Error('unreadable')] }),
+    clocks: { wallMs: () => clocks.wall, monotonicMs: () => clocks.monotonic },
+    onRemoved: ({ event }) => removed.push(event),
+    onError: (error) => errors.push(error),
+  });
+  t.after(() => retention.close());
+  for (let passedMs = 0; passedMs < 3 * DAY_MS && removed.length === 0; passedMs += MINUTE_MS) {
+    clocks.wall += MINUTE_MS;
+    clocks.monotonic += MINUTE_MS;
+    await retention.look();
+  }
+  assert.deepEqual(removed.slice(0, 1), ['objects_expired']);
+  assert.ok(errors.length > 0);
+});

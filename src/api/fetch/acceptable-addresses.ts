@@ -15,9 +15,22 @@ export interface FetchSurroundings {
   readonly ca?: string;
 }
 
+const questions = new Map<string, Promise<readonly LookupAddress[]>>();
+
+/**
+ * As every other program here resolves names, with /etc/hosts; dns.resolve would ask the name server only. Such a question takes one of
+ * two threads of the process, for many seconds if nobody answers it, and cannot be taken back: a name has one at a time.
+ */
+function resolve(hostname: string): Promise<readonly LookupAddress[]> {
+  const asked = questions.get(hostname);
+  if (asked !== undefined) return asked;
+  const question = dns.lookup(hostname, { all: true }).finally(() => questions.delete(hostname));
+  questions.set(hostname, question);
+  return question;
+}
+
 export const surroundings: FetchSurroundings = {
-  // As every other program here resolves names, with /etc/hosts; dns.resolve would ask the name server only.
-  resolve: (hostname) => dns.lookup(hostname, { all: true }),
+  resolve,
   isPublicAddress,
 };
 

@@ -99,6 +99,7 @@ export class LinkSource implements ByteSource {
       clock.signal.throwIfAborted();
       // An address in the link itself is connected to without a lookup.
       await this.#judgeAddress(clock);
+      clock.signal.throwIfAborted();
       await this.#exchange(into, offset, clock);
     } finally {
       clock.stop();

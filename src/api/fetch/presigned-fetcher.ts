@@ -3,9 +3,9 @@
 // This room reads files behind links that clients send, and posts webhooks. It checks the host and every
 // resolved address, and connects nowhere else.
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
-import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { openedInTime } from '../../base/byte-source/opened-in-time.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
-import { CallClock, type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+import { CallClock, type CallTimeouts } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import { nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
@@ -69,7 +69,7 @@ export class PresignedFetcher {
       clock.signal.throwIfAborted();
       const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
       const storage = this.#ownStorage(target);
-      const stored = storage && (await openUnlessGone(storage, target.url, clock.signal));
+      const stored = storage && (await openedInTime(clock.signal, openStored(storage, target.url)));
       if (stored !== undefined) {
         try {
           return this.#fetched(await load(stored, this.#queue, intakeLimits, clock));
@@ -80,6 +80,7 @@ export class PresignedFetcher {
       const addresses = await acceptableAddresses(target, this.#surroundings, clock.signal, () =>
         clock.progress(),
       );
+      clock.signal.throwIfAborted();
       const { ca } = this.#surroundings;
       const headers = target.isStorage && traceparent !== undefined ? { traceparent } : {};
       const source = { url: target.url, addresses, ca, headers };
@@ -96,21 +97,6 @@ export class PresignedFetcher {
 
   #fetched(region: ArenaRegion): FetchedFile {
     return { region, bytes: region.length, release: () => this.#queue.release(region) };
-  }
-}
-
-async function openUnlessGone(
-  storage: OwnStorage,
-  link: URL,
-  signal: AbortSignal,
-): Promise<ByteSource | undefined> {
-  const opening = openStored(storage, link);
-  try {
-    return await orAborted(signal, opening);
-  } catch (error) {
-    // An object that still opens has lost its reader.
-    void opening.then((source) => source?.close()).catch(() => {});
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Configuration, IDToken } from 'openid-client';
+import type { Configuration, CustomFetch, IDToken } from 'openid-client';
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 
@@ -21,6 +21,8 @@ export interface OidcSecrets {
 const DISCOVERED_MS = 3_600_000;
 /** Of one request, with its whole answer. */
 const TIMEOUT_S = 10;
+/** Of an answer, unpacked. Tokens and keys have some kilobytes. */
+const MAX_ANSWER_BYTES = 1 << 20;
 
 export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
 
@@ -111,6 +113,7 @@ export class OidcProvider {
       const found = await library.discovery(issuer, oidcClientId, undefined, library.None(), {
         execute,
         timeout: this.#timeoutS,
+        [library.customFetch]: boundedFetch,
       });
       const server = found.serverMetadata();
       const ways = server.token_endpoint_auth_methods_supported;
@@ -121,6 +124,7 @@ export class OidcProvider {
       const way = oidcClientSecret === '' ? library.None() : withSecret();
       const configuration = new library.Configuration(server, oidcClientId, undefined, way);
       configuration.timeout = this.#timeoutS;
+      configuration[library.customFetch] = boundedFetch;
       for (const adapt of execute) adapt(configuration);
       // Otherwise the library trusts the connection alone.
       library.enableNonRepudiationChecks(configuration);
@@ -130,6 +134,25 @@ export class OidcProvider {
     }
   }
 }
+
+class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+}
+
+/** `fetch` itself unpacks answers of any size. */
+const boundedFetch: CustomFetch = async (url, options) => {
+  const answer = await fetch(url, options as RequestInit);
+  let bytes = 0;
+  const bound = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES)
+        throw new AnswerTooLarge(`The provider answered more than ${MAX_ANSWER_BYTES} bytes.`);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(answer.body?.pipeThrough(bound) ?? null, answer);
+};
 
 /** OpenID Connect Core, section 2. */
 const MAX_SUBJECT_CHARS = 255;
@@ -144,9 +167,10 @@ function checkClaims({ sub, iat }: IDToken): void {
     throw new Error(`The ID token is made more than ${MAX_CLOCK_DIFFERENCE_S} s in the future.`);
 }
 
-/** The provider, not the person: no answer, none in time, or one of a server in trouble. */
+/** The provider, not the person: no answer, none in time, one without end, or one of a server in trouble. */
 function hasFailed(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof AnswerTooLarge) return true;
   const { code, cause } = error as NodeJS.ErrnoException;
   if (error instanceof TypeError && cause !== undefined) return true;
   return code === 'OAUTH_TIMEOUT' || isTrouble(error) || isTrouble(cause) || hasFailed(cause);

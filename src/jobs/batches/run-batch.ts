@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { orAborted } from '../../base/outgoing/call-clock.js';
 import { storedJson } from '../../state/database/stored-json.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import type { LineEnd, NewLine } from '../queue/batch-lines.js';
@@ -61,7 +62,8 @@ export async function runBatch(
     }
     const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job);
     const counts = { lines: 0, succeeded: 0, failed: 0 };
-    await parts.writeFrom(`${resultFolder}/${resultKey}`, resultPieces(work, workTable, counts));
+    const pieces = resultPieces(work, workTable, counts, signal);
+    await orAborted(signal, parts.writeFrom(`${resultFolder}/${resultKey}`, pieces));
     await workTable.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
     return 'succeeded';
   } catch (error) {
@@ -127,9 +129,12 @@ async function* resultPieces(
   work: BatchWork,
   workTable: BatchWorkTable,
   counts: { lines: number; succeeded: number; failed: number },
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   let text = '';
   for await (const end of workTable.ends(work)) {
+    // Nobody waits for the rest of the upload, which ends with this.
+    signal.throwIfAborted();
     counts.lines++;
     counts[end.state === 'succeeded' ? 'succeeded' : 'failed']++;
     text += `${resultLine(work.job.id, end)}\n`;

@@ -47,7 +47,9 @@ export function startBatchWorkers({
           policy,
           nextLook,
           openSource: (source, signal) =>
-            'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+            'object' in source
+              ? sources.ofObject(source.object, signal)
+              : sources.ofLink(source.link, signal),
           writeFrom: (name, pieces) => files.storage.writeFrom(name, pieces),
           maxLines: config.maxBatchLines,
           manifests,

@@ -18,6 +18,7 @@ import { linePriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
+import { removeInParts } from './remove-in-parts.js';
 import { MAX_TRIES, pauseAfterMs } from './tries.js';
 
 /** A batch in the hands of a worker. */
@@ -34,7 +35,6 @@ export interface BatchWork {
 /** Lines of one batch in the queue: enough for all workers, few for everybody else. */
 const MAX_OPEN_LINES = 100;
 const LEASE_MS = 30_000;
-const REMOVED_AT_ONCE = 1000;
 const ROWS_PER_STATEMENT = 50;
 
 /** Gives batches to their workers, on any number of hosts. Each batch has one worker at a time. */
@@ -202,13 +202,7 @@ export class BatchWorkTable {
       await this.#end(transaction, work.job);
     });
     // The file has them. What a crash leaves here goes with the batch.
-    let removed: number;
-    do {
-      removed = await this.#database.execute(
-        `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE batch_id = $1 LIMIT ${REMOVED_AT_ONCE})`,
-        [work.job.id],
-      );
-    } while (removed > 0);
+    await removeInParts(this.#database, 'batch_id = $1', [work.job.id]);
   }
 
   /** @returns whether it will be tried again @throws WorkLost */

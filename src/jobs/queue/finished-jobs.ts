@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '../../state/database/database.js';
+import { removeInParts } from './remove-in-parts.js';
 
 const DAY_MS = 86_400_000;
 
@@ -23,10 +24,15 @@ export class FinishedJobs {
   async removeDays(days: readonly string[]): Promise<void> {
     for (const day of days) {
       const startMs = Date.parse(day);
-      await this.#database.execute(
-        'DELETE FROM jobs WHERE finished_at_ms >= $1 AND finished_at_ms < $2 AND batch_id IS NULL',
-        [startMs, startMs + DAY_MS],
+      const over = 'finished_at_ms >= $1 AND finished_at_ms < $2 AND batch_id IS NULL';
+      const ofDay = [startMs, startMs + DAY_MS];
+      const batches = await this.#database.query<{ id: string }>(
+        `SELECT id FROM jobs WHERE ${over} AND task = 'batch'`,
+        ofDay,
       );
+      // One that was cancelled still has all its lines.
+      for (const { id } of batches) await removeInParts(this.#database, 'batch_id = $1', [id]);
+      await removeInParts(this.#database, over, ofDay);
     }
   }
 }

@@ -38,6 +38,7 @@ export async function postJson(
   try {
     clock.signal.throwIfAborted();
     const addresses = await acceptableAddresses(target, surroundings, clock.signal, () => {});
+    clock.signal.throwIfAborted();
     const { url } = target;
     const { request: start } = url.protocol === 'https:' ? https : http;
     const { ca } = surroundings;

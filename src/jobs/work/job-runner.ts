@@ -2,6 +2,7 @@
 import { CursorRefused } from '../../analysis/analyser/recording.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { orAborted } from '../../base/outgoing/call-clock.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../queue/job.js';
 import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
@@ -67,7 +68,8 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
   try {
     const { body, done } = await resultOf(work, parts, task, slice);
     const source = jobSource(work.job);
-    if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
+    if ('object' in source && source.resultObject !== undefined)
+      await orAborted(task.signal, parts.store(source.resultObject, body));
     const { audioS, scoredWindows: windows, bytes } = done;
     await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
     return { outcome: 'succeeded', done };

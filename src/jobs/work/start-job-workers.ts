@@ -81,7 +81,9 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
               analyser: current.analyser,
               enroll: (task) => enrollRecording(task, current.analyser, config),
               openSource: (source, signal) =>
-                'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+                'object' in source
+                  ? sources.ofObject(source.object, signal)
+                  : sources.ofLink(source.link, signal),
               store,
               maxBytes: config.maxJobBytes,
               maxDurationS: MAX_DURATION_S,

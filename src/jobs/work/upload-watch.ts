@@ -5,6 +5,7 @@ import type { Config } from '../../base/config/options.js';
 import type { DetectorNames } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
+import { orAborted } from '../../base/outgoing/call-clock.js';
 import { isTransient } from '../../state/database/database.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import type { S3Storage } from '../../state/storage/s3-storage.js';
@@ -62,6 +63,7 @@ const SMALL_SKEW_MS = 5000;
 export class UploadWatch {
   readonly #parts: UploadWatchParts;
   readonly #timer: NodeJS.Timeout;
+  readonly #stopping = new AbortController();
   #round: Promise<void> | undefined;
 
   constructor(parts: UploadWatchParts) {
@@ -73,8 +75,10 @@ export class UploadWatch {
     }, parts.everyMs);
   }
 
+  /** Leaves what it has not looked at to later looks. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#stopping.abort(new Error('The server stops.'));
     await this.#round;
   }
 
@@ -83,8 +87,10 @@ export class UploadWatch {
     try {
       const uploads = await awaited.due(PER_ROUND);
       const looking = Array.from({ length: AT_ONCE }, async () => {
-        for (let upload = uploads.pop(); upload !== undefined; upload = uploads.pop())
+        for (let upload = uploads.pop(); upload !== undefined; upload = uploads.pop()) {
+          if (this.#stopping.signal.aborted) return;
           await this.#lookAt(upload);
+        }
       });
       await Promise.all(looking);
     } catch (error) {
@@ -100,6 +106,7 @@ export class UploadWatch {
     try {
       isDone = (await this.#tryToAnalyse(upload)) || isDone;
     } catch (error) {
+      if (this.#stopping.signal.aborted) return;
       if (!(error instanceof ServiceError)) throw error;
       // It is looked for again.
       if (error.key !== 'OBJECT_NOT_FOUND') {
@@ -112,7 +119,11 @@ export class UploadWatch {
   /** @returns whether there is nothing more to wait for */
   async #tryToAnalyse({ name, account, keyId, askedAtMs }: AwaitedUpload): Promise<boolean> {
     const { bucket, home, jobs, detectors, minBytes } = this.#parts;
-    const { bytes, etag, storedAtMs = askedAtMs } = await bucket.stateOf(name);
+    const {
+      bytes,
+      etag,
+      storedAtMs = askedAtMs,
+    } = await orAborted(this.#stopping.signal, bucket.stateOf(name));
     // It was there before.
     if (storedAtMs < askedAtMs - CLOCK_SKEW_MS) return false;
     // An earlier one may be replaced by a larger one through this link.

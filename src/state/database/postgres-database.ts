@@ -107,10 +107,13 @@ export class PostgresDatabase implements Database {
       isBroken = false;
       return result;
     } catch (error) {
-      isBroken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      );
+      // It would not answer this either: the server rolls back when the connection is closed.
+      isBroken =
+        isUnavailable(error) ||
+        (await client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        ));
       throw error;
     } finally {
       client.off('error', ignore);

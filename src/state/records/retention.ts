@@ -25,7 +25,7 @@ export interface RetentionOptions {
   /** Removes stored objects whose time is over; absent where they are kept. */
   readonly sweepObjects?: (
     daysSince: (stored: Date) => number,
-  ) => Promise<{ objects: number; bytes: number }>;
+  ) => Promise<{ objects: number; bytes: number; failures: readonly unknown[] }>;
   /** Told what was removed. */
   readonly onRemoved: (event: AuditEvent) => void;
   readonly onError: (error: unknown) => void;
@@ -83,15 +83,26 @@ export class Retention {
       present.map((day): [string, number] => [prefix + day, keptDays]),
     );
     const expired = this.#lived.expired(new Map([...this.#auditFiles(), ...days]));
+    const failures: unknown[] = [];
+    // A kind that cannot be removed must not keep the others.
+    const tryTo = (work: () => Promise<void>) => work().catch((error) => void failures.push(error));
     for (const { prefix, event, records } of kinds) {
       const over = expired.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-      await records.removeDays(over);
-      if (over.length > 0) this.#tell({ event, days: over });
+      await tryTo(async () => {
+        await records.removeDays(over);
+        if (over.length > 0) this.#tell({ event, days: over });
+      });
     }
     const ofAudit = expired.filter((file) => file.startsWith('audit/')).map((file) => path.basename(file));
-    if (ofAudit.length > 0) await this.#removeAudit(ofAudit);
-    const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
-    if (swept !== undefined && swept.objects > 0) this.#tell({ event: 'objects_expired', ...swept });
+    if (ofAudit.length > 0) await tryTo(() => this.#removeAudit(ofAudit));
+    await tryTo(async () => {
+      const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
+      if (swept === undefined) return;
+      const { objects, bytes } = swept;
+      if (objects > 0) this.#tell({ event: 'objects_expired', objects, bytes });
+      failures.push(...swept.failures);
+    });
+    if (failures.length > 0) throw new AggregateError(failures, `${failures[0]}`);
   }
 
   /** Days in the database. The prefixes tell the kinds apart among the names of everything with a time limit. */

@@ -10,17 +10,18 @@ const ACCOUNT_FOLDER = /^[0-9a-f]{32}$/;
 /**
  * Removes objects that have been stored for longer than their days.
  * @param daysSince how many days have been lived through since then
+ * @returns what was removed, and the failures of accounts, which keep none of the others
  */
 export async function sweepObjects(
   dataDir: string,
   space: AccountSpace,
   ttlDays: number,
   daysSince: (stored: Date) => number,
-): Promise<{ objects: number; bytes: number }> {
+): Promise<{ objects: number; bytes: number; failures: readonly unknown[] }> {
   const root = path.join(dataDir, 'objects');
-  const swept = { objects: 0, bytes: 0 };
+  const swept = { objects: 0, bytes: 0, failures: [] as unknown[] };
   const isOver = (stored: Date): boolean => daysSince(stored) > ttlDays;
-  for (const folder of (await readdir(root)).filter((name) => ACCOUNT_FOLDER.test(name))) {
+  async function sweepAccount(folder: string): Promise<void> {
     for await (const { file } of objectFiles(path.join(root, folder))) {
       const found = await statOf(file);
       if (found === undefined || !isOver(found.mtime)) continue;
@@ -32,6 +33,14 @@ export async function sweepObjects(
         swept.objects++;
         swept.bytes += size - MD5_BYTES;
       });
+    }
+  }
+
+  for (const folder of (await readdir(root)).filter((name) => ACCOUNT_FOLDER.test(name))) {
+    try {
+      await sweepAccount(folder);
+    } catch (error) {
+      swept.failures.push(error);
     }
   }
   return swept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
-import type { CallOptions, S3Calls } from './s3-calls.js';
+import type { CallOptions } from './s3-calls.js';
 import { wrongAnswer } from './s3-failure.js';
 
 /** The SDK has a page as buffers, as text and as values of it at the same time. */
@@ -40,13 +40,15 @@ class ListMemory {
 
 /**
  * The first objects whose names start with `prefix`. Foreign objects under names that no client can have are left out.
+ * @param abortSignal for all pages: a storage may list one object in each
  * @throws the SDK's errors, ServiceError STORAGE_UNAVAILABLE for an answer that cannot be true
  */
 export async function listBucket(
-  calls: S3Calls,
+  client: S3Client,
   bucket: string,
   prefix: string,
   limit: number,
+  abortSignal: AbortSignal,
   keep: (bytes: number) => void = () => {},
 ): Promise<StoredObject[]> {
   const found: StoredObject[] = [];
@@ -62,9 +64,7 @@ export async function listBucket(
       Contents = [],
       IsTruncated,
       NextContinuationToken,
-    } = await memory.within((onBytes) =>
-      calls.within((abortSignal) => calls.client.send(page, { abortSignal, onBytes } as CallOptions)),
-    );
+    } = await memory.within((onBytes) => client.send(page, { abortSignal, onBytes } as CallOptions));
     if (Contents.length > left)
       throw wrongAnswer(`listed ${Contents.length} objects instead of at most ${left}`);
     left -= Contents.length;

@@ -120,7 +120,10 @@ export class S3Storage implements ObjectStorage {
   }
 
   list(prefix: string, limit: number, keep?: (bytes: number) => void): Promise<StoredObject[]> {
-    return reachable(listBucket(this.#calls, this.#settings.bucket, prefix, limit, keep));
+    const { bucket } = this.#settings;
+    return this.#call((client, { abortSignal }) =>
+      listBucket(client, bucket, prefix, limit, abortSignal, keep),
+    );
   }
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */

@@ -15,7 +15,7 @@ const PREFIX = `${FOLDER}/analysis/`;
 const FILE = Buffer.from('0123456789');
 const never = new AbortController().signal;
 
-async function bucketWith(t: TestContext, handle: http.RequestListener) {
+async function bucketWith(t: TestContext, handle: http.RequestListener, totalTimeoutMs = 60_000) {
   const service = await startFakeStorage(t, handle);
   const bucket = new S3Storage({
     bucket: 'files',
@@ -24,7 +24,7 @@ async function bucketWith(t: TestContext, handle: http.RequestListener) {
     publicUrl: '',
     forcePathStyle: true,
     linkLifetimeS: 60,
-    timeouts: { stallTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
+    timeouts: { stallTimeoutMs: 60_000, totalTimeoutMs },
     retryPausesMs: [],
   });
   t.after(() => bucket.close());
@@ -68,6 +68,21 @@ test('a list with anything that cannot be true is refused', async (t) => {
     );
     await isUnavailable(bucket.list(PREFIX, 10), cause, answer.slice(0, 120));
   }
+});
+
+test('a list that comes one object at a time takes no longer than other calls', async (t) => {
+  let pages = 0;
+  const { bucket } = await bucketWith(
+    t,
+    (_, response) => {
+      setTimeout(() => {
+        const answer = page(entry(`${PREFIX}${++pages}`), `token-${pages}`);
+        response.writeHead(200, { 'content-type': 'application/xml' }).end(answer);
+      }, 10);
+    },
+    1000,
+  );
+  await isUnavailable(bucket.list(PREFIX, 1000), /took longer than/, 'a thousand pages');
 });
 
 test('a list is read to its end, and names that no client can have are left out', async (t) => {

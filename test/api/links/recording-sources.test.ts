@@ -226,7 +226,7 @@ test("a link of the server's own storage is checked and read from the data folde
   const toSend = await uploadLink(server, 'call.wav');
   await failsWith(sources.ofLink(toSend, never), 'SIGNATURE_MISMATCH');
   await failsWith(sources.ofLink('http://elsewhere.example/call.wav', never), 'FETCH_HOST_REFUSED');
-  await failsWith(sources.ofObject(`${'0'.repeat(32)}/analysis/call.wav`), 'OBJECT_NOT_FOUND');
+  await failsWith(sources.ofObject(`${'0'.repeat(32)}/analysis/call.wav`, never), 'OBJECT_NOT_FOUND');
 });
 
 test('a stored object is read as it was when it was opened; a newer one has another identity', async (t) => {
@@ -235,10 +235,10 @@ test('a stored object is read as it was when it was opened; a newer one has anot
   const link = await stored(server, 'call.wav', FILE);
   const sources = await sourcesOf(t, dataDir, `${server.origin}/`);
   const name = decodeURIComponent(new URL(link).pathname.split('/').slice(2).join('/'));
-  const source = await sources.ofObject(name);
+  const source = await sources.ofObject(name, never);
   await stored(server, 'call.wav', FILE.subarray(5));
   await assertServes(source);
-  const newer = await sources.ofObject(name);
+  const newer = await sources.ofObject(name, never);
   assert.notEqual(newer.identity, source.identity);
   assert.equal(newer.bytes, FILE.length - 5);
   await Promise.all([source.close(), newer.close()]);
