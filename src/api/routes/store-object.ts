@@ -116,7 +116,10 @@ function partOf({ parameters }: Grant): PartOfUpload | undefined {
   if (uploadId === undefined && partNumber === undefined) return undefined;
   const number = /^[1-9]\d{0,4}$/.test(partNumber ?? '') ? Number(partNumber) : 0;
   if (uploadId === undefined || number === 0 || number > MAX_PARTS) {
-    throw invalid(`a part with uploadId and a partNumber of 1 to ${MAX_PARTS}`, `partNumber=${partNumber ?? ''}`);
+    throw invalid(
+      `a part with uploadId and a partNumber of 1 to ${MAX_PARTS}`,
+      `partNumber=${partNumber ?? ''}`,
+    );
   }
   return { uploadId, number };
 }

@@ -247,7 +247,9 @@ test('an upload ends once, whoever ends it while its parts come, and leaves noth
       await end(id);
       return begin.apply(objects, given);
     });
-    await assert.rejects(uploads.complete(name, id, parts, { maxBytes: 1 }), { key: 'OBJECT_UPLOAD_NOT_FOUND' });
+    await assert.rejects(uploads.complete(name, id, parts, { maxBytes: 1 }), {
+      key: 'OBJECT_UPLOAD_NOT_FOUND',
+    });
     assert.deepEqual(leftovers(dataDir), []);
   }
 });

@@ -97,12 +97,20 @@ test('pages of any size, and folders, hold the same as one list', async (t) => {
     assert.equal(Contents.length, keys.length - i - 1, key);
   }
   // Also keys within a folder, whose later ones are still its.
-  const starts = [...keys.flatMap((key) => [key, `${key}!`, `${key}~`]), 'a/;', `${'l'.repeat(59)}/x`, `${'l'.repeat(60)}/w`];
+  const starts = [
+    ...keys.flatMap((key) => [key, `${key}!`, `${key}~`]),
+    'a/;',
+    `${'l'.repeat(59)}/x`,
+    `${'l'.repeat(60)}/w`,
+  ];
   for (const after of starts) {
     const later = keys.filter((key) => order(key, after) > 0);
     const wanted = [...new Set(later.map((key) => key.replace(/\/.*/s, '/')))].sort(order);
     const { Contents = [], CommonPrefixes = [] } = await list({ StartAfter: folder + after, Delimiter: '/' });
-    const names = [...Contents.map(({ Key = '' }) => Key), ...CommonPrefixes.map(({ Prefix = '' }) => Prefix)];
+    const names = [
+      ...Contents.map(({ Key = '' }) => Key),
+      ...CommonPrefixes.map(({ Prefix = '' }) => Prefix),
+    ];
     assert.deepEqual(names.map((name) => name.slice(folder.length)).sort(order), wanted, after);
   }
   assert.equal((await list({ StartAfter: 'zzz' })).KeyCount, 0);
