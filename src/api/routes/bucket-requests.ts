@@ -45,7 +45,9 @@ export function bucketRequests(config: Config, storage: EmbeddedStorage) {
     refuseParameters(new Map(Object.entries(others)));
     if (isDeletion === undefined) throw unsupported('forms');
     const names = elementsOf(xml, 'Object').map((object) => {
-      if (textOf(object, 'VersionId') !== undefined) throw unsupported('deleting a version');
+      for (const condition of ['VersionId', 'ETag', 'LastModifiedTime', 'Size']) {
+        if (textOf(object, condition) !== undefined) throw unsupported(`deleting by ${condition}`);
+      }
       return textOf(object, 'Key') ?? '';
     });
     if (names.length === 0 || names.length > MAX_DELETIONS) {

@@ -8,20 +8,24 @@ import { refuseParameters } from '../../state/storage/signature-check.js';
 import type { Reply, RouteRequest } from './route.js';
 import { accountIn, nameOf, receiveXml, unsupported } from './s3-requests.js';
 import { elementsOf, escaped, s3Document, textOf } from './s3-xml.js';
-import { refuseHeaders } from './store-object.js';
 
 /** Begins an upload in parts, or makes an object of them. */
 export function multipartStarterAndEnder(config: Config, storage: EmbeddedStorage) {
   return async (request: RouteRequest): Promise<Reply> => {
-    const { grant, xml } = await receiveXml(request, storage, config);
-    refuseHeaders(request.headers);
+    const { grant, xml, ofObject } = await receiveXml(request, storage, config);
     const name = nameOf(request);
     request.holdFor(accountIn(name));
     const place = `<Bucket>${BUCKET}</Bucket><Key>${escaped(name)}</Key>`;
     const { uploads, uploadId, ...others } = Object.fromEntries(grant.parameters);
     refuseParameters(new Map(Object.entries(others)));
     if (uploadId !== undefined) {
-      const md5 = await storage.multipart.complete(name, uploadId, partsIn(xml), config.maxObjectBytes);
+      if (ofObject.some(({ stated }) => /-\d+$/.test(stated() ?? '')))
+        throw unsupported('a checksum of the checksums of parts');
+      const md5 = await storage.multipart.complete(name, uploadId, partsIn(xml), {
+        maxBytes: config.maxObjectBytes,
+        bytes: request.headers.get('x-amz-mp-object-size'),
+        checksums: ofObject,
+      });
       return s3Document('CompleteMultipartUploadResult', `${place}<ETag>"${md5}"</ETag>`);
     }
     if (uploads === undefined) throw unsupported('POST without uploads or uploadId');

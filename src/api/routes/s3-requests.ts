@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { ContentChecksums } from '../../state/storage/checksums.js';
+import { ContentChecksums, type ExpectedChecksum } from '../../state/storage/checksums.js';
 import { type EmbeddedStorage, nameInPath } from '../../state/storage/embedded-storage.js';
 import { BUCKET } from '../../state/storage/signature.js';
 import type { Grant } from '../../state/storage/signature-check.js';
@@ -22,6 +22,9 @@ export const accountIn = (name: string): string => name.slice(0, name.indexOf('/
 export const unsupported = (what: string): ServiceError =>
   new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
 
+export const invalid = (expected: string, received: string): ServiceError =>
+  new ServiceError('OBJECT_ARGUMENT_INVALID', { expected, received: JSON.stringify(received.slice(0, 100)) });
+
 /**
  * Programs that read an object in parts want all of them from the same one.
  * @throws ServiceError OBJECT_OTHER_ETAG
@@ -34,22 +37,34 @@ export function refuseOtherEtag(headers: ReadonlyMap<string, string>, header: st
 export const hasEtag = (etags: string, md5: string): boolean =>
   etags.split(',').some((etag) => ['*', md5].includes(etag.trim().replaceAll('"', '')));
 
+export interface ReceivedXml {
+  readonly grant: Grant;
+  readonly xml: string;
+  /** What the end of an upload in parts states of the whole object. */
+  readonly ofObject: readonly ExpectedChecksum[];
+}
+
 /**
  * The XML that a signed request sends. Call it before the request's handler first awaits.
- * @throws ServiceError as SignatureCheck.checkAny and receiveWhole do, OBJECT_CHUNKS_INVALID, OBJECT_DIGEST_MISMATCH
+ * @throws ServiceError as SignatureCheck.checkAny and receiveWhole do, OBJECT_CHUNKS_INVALID, OBJECT_DIGEST_MISMATCH,
+ *   OBJECT_SHA256_MISMATCH
  */
 export async function receiveXml(
   request: RouteRequest,
   storage: EmbeddedStorage,
   { receiveTimeoutMs }: Config,
-): Promise<{ grant: Grant; xml: string }> {
+): Promise<ReceivedXml> {
   request.holdBody();
   const grant = await storage.signatures.checkAny(request);
-  const checksums = new ContentChecksums(expectedChecksums(request.headers, grant));
+  const stated = expectedChecksums(request.headers, grant);
+  const isOfObject = ({ header }: ExpectedChecksum): boolean =>
+    grant.parameters.has('uploadId') && header.startsWith('x-amz-checksum-') && request.headers.has(header);
+  const checksums = new ContentChecksums(stated.filter((each) => !isOfObject(each)));
   const bytes = await receiveWhole(request.body, { maxBytes: MAX_XML_BYTES, receiveTimeoutMs });
   const content = grant.chunks?.decode(bytes) ?? bytes;
   grant.chunks?.end();
   checksums.update(content);
   checksums.end();
-  return { grant, xml: Buffer.from(content.buffer, content.byteOffset, content.length).toString() };
+  const xml = Buffer.from(content.buffer, content.byteOffset, content.length).toString();
+  return { grant, xml, ofObject: stated.filter(isOfObject) };
 }

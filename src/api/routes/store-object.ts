@@ -12,7 +12,7 @@ import { BodyReader } from '../upload/body-reader.js';
 import { type ByteRange, requestedRange } from './byte-range.js';
 import { expectedChecksums } from './expected-checksums.js';
 import type { Reply, RouteRequest } from './route.js';
-import { accountIn, BUCKET_PREFIX, nameOf, refuseOtherEtag, unsupported } from './s3-requests.js';
+import { accountIn, BUCKET_PREFIX, invalid, nameOf, refuseOtherEtag, unsupported } from './s3-requests.js';
 import { s3Document } from './s3-xml.js';
 
 /** @throws ServiceError TOO_MANY_JOBS, DatabaseError; the file is stored nevertheless */
@@ -20,10 +20,6 @@ export type OnStored = (object: StoredObject, owner: LinkOwner, traceparent?: st
 
 const MAX_PARTS = 10_000;
 const COPY_SOURCE = 'x-amz-copy-source';
-/** A request with one of these is refused, since its wish would not be fulfilled. */
-const OTHER_HEADER =
-  /^(if-match|if-none-match|x-amz-(tagging|grant-.*|copy-source-if-(?!match$).*|server-side-encryption.*|object-lock-.*|website-redirect-location|write-offset-bytes))$/;
-
 /**
  * Stores a request's body, or a copy of the object it names: an object, or a part of one.
  * @param onStored called before an upload through a link with an owner is answered
@@ -104,7 +100,6 @@ export function objectStorer(config: Config, storage: EmbeddedStorage, onStored:
     const reader = new BodyReader(request.body, receiveTimeoutMs);
     try {
       const grant = await storage.signatures.checkAny(request);
-      refuseHeaders(request.headers);
       request.holdFor(accountIn(nameOf(request)));
       const source = copySource(request, grant);
       return await (source === undefined ? receive(request, grant, reader) : copy(request, grant, source));
@@ -114,24 +109,17 @@ export function objectStorer(config: Config, storage: EmbeddedStorage, onStored:
   };
 }
 
-/** @throws ServiceError OBJECT_REQUEST_UNSUPPORTED */
-export function refuseHeaders(headers: ReadonlyMap<string, string>): void {
-  for (const name of headers.keys()) {
-    if (OTHER_HEADER.test(name)) throw unsupported(`the header ${name.slice(0, 50)}`);
-  }
-  const acl = headers.get('x-amz-acl') ?? 'private';
-  if (!['private', 'bucket-owner-full-control'].includes(acl))
-    throw unsupported(`the ACL ${acl.slice(0, 50)}`);
-}
-
-/** @throws ServiceError OBJECT_REQUEST_UNSUPPORTED */
+/** @throws ServiceError OBJECT_ARGUMENT_INVALID, OBJECT_REQUEST_UNSUPPORTED */
 function partOf({ parameters }: Grant): PartOfUpload | undefined {
   const { partNumber, uploadId, ...others } = Object.fromEntries(parameters);
   refuseParameters(new Map(Object.entries(others)));
   if (uploadId === undefined && partNumber === undefined) return undefined;
   const number = /^[1-9]\d{0,4}$/.test(partNumber ?? '') ? Number(partNumber) : 0;
   if (uploadId === undefined || number === 0 || number > MAX_PARTS) {
-    throw unsupported(`a part without uploadId and a partNumber of 1 to ${MAX_PARTS}`);
+    throw invalid(
+      `a part with uploadId and a partNumber of 1 to ${MAX_PARTS}`,
+      `partNumber=${partNumber ?? ''}`,
+    );
   }
   return { uploadId, number };
 }
@@ -150,12 +138,12 @@ function copySource({ headers }: RouteRequest, { signedHeaders }: Grant): string
   return nameOf({ path });
 }
 
-/** @throws ServiceError OBJECT_RANGE_INVALID, OBJECT_REQUEST_UNSUPPORTED */
+/** @throws ServiceError OBJECT_RANGE_INVALID, OBJECT_ARGUMENT_INVALID */
 function copiedRange(header: string | undefined, bytes: number): ByteRange {
   if (header === undefined) return { start: 0, end: bytes };
   const range = requestedRange(header, bytes);
   // A download may have more than was asked for, since its answer says so; a copy may not.
-  if (range === undefined) throw unsupported(`this value of ${COPY_SOURCE}-range`);
+  if (range === undefined) throw invalid(`bytes=first-last in ${COPY_SOURCE}-range`, header);
   return range;
 }
 

@@ -9,6 +9,7 @@ import { bucketRequests } from './bucket-requests.js';
 import { requestedRange } from './byte-range.js';
 import { multipartStarterAndEnder } from './multipart.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
+import { refuseHeaders } from './s3-headers.js';
 import { s3Refusal } from './s3-refusal.js';
 import { accountIn, BUCKET_PREFIX, hasEtag, nameOf, refuseOtherEtag } from './s3-requests.js';
 import { type OnStored, objectStorer } from './store-object.js';
@@ -70,9 +71,21 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
       path: BUCKET_PREFIX,
       isPrefix: true,
       operation: objectOperations(config)[method],
-      handle: (request) => (request.path === BUCKET_PREFIX ? ofBucket : ofObject)[method](request),
+      handle(request) {
+        refuseHeaders(request);
+        return (request.path === BUCKET_PREFIX ? ofBucket : ofObject)[method](request);
+      },
     },
-    { ...common, method, path: `/${BUCKET}`, operation: bucketOperations[method], handle: ofBucket[method] },
+    {
+      ...common,
+      method,
+      path: `/${BUCKET}`,
+      operation: bucketOperations[method],
+      handle(request) {
+        refuseHeaders(request);
+        return ofBucket[method](request);
+      },
+    },
   ]);
 }
 

@@ -89,7 +89,9 @@ export const signatureErrors = [
   'ACCESS_DENIED',
   'ACCESS_KEY_UNKNOWN',
   'LINK_EXPIRED',
+  'CLOCKS_DIFFER',
   'SIGNATURE_MISMATCH',
+  'OBJECT_ARGUMENT_INVALID',
   'OBJECT_REQUEST_UNSUPPORTED',
 ] as const satisfies readonly ErrorKey[];
 

@@ -71,6 +71,13 @@ export const fileEntries = {
     message: 'Request has expired: the link was valid until {expiresAt}.',
     when: 'The link has expired.',
   },
+  CLOCKS_DIFFER: {
+    status: 403,
+    code: 'forbidden',
+    s3Code: 'RequestTimeTooSkewed',
+    message: 'The request was signed at {signedAt}, more than 15 minutes away from the time of this server.',
+    when: 'The clock of an S3 program or of the server is wrong.',
+  },
   SIGNATURE_MISMATCH: {
     status: 403,
     code: 'forbidden',
@@ -106,7 +113,14 @@ export const fileEntries = {
     code: 'validation_error',
     s3Code: 'BadDigest',
     message: 'The content does not have the checksum that {header} states.',
-    when: 'The upload was damaged in transit: its MD5, its SHA-256 or the checksum in an `x-amz-checksum-*` header is another. Nothing is stored.',
+    when: 'The upload was damaged in transit: its MD5 or the checksum in an `x-amz-checksum-*` header is another. Nothing is stored.',
+  },
+  OBJECT_SHA256_MISMATCH: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'XAmzContentSHA256Mismatch',
+    message: 'The content does not have the SHA-256 that x-amz-content-sha256 states.',
+    when: 'The upload was damaged in transit, or is not the content that was signed. Nothing is stored.',
   },
   OBJECT_CHUNKS_INVALID: {
     status: 400,
@@ -143,6 +157,13 @@ export const fileEntries = {
     s3Code: 'MalformedXML',
     message: 'Expected {expected} as XML.',
     when: 'The body of an S3 operation is not what the operation needs.',
+  },
+  OBJECT_ARGUMENT_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'InvalidArgument',
+    message: 'Expected {expected} but received {received}.',
+    when: 'A parameter or header of an S3 program has a value that no S3 service takes, or that contradicts another.',
   },
   OBJECT_REQUEST_UNSUPPORTED: {
     status: 501,

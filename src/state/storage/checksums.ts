@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { Crc32c, Crc64Nvme, type RunningChecksum } from './crc-tables.js';
+import { PAYLOAD_HEADER } from './signature.js';
 
 class Crc32 implements RunningChecksum {
   #value = 0;
@@ -61,13 +62,13 @@ export class ContentChecksums {
     for (const checksum of this.#running.values()) checksum.update(bytes);
   }
 
-  /** Call it once. @throws ServiceError OBJECT_DIGEST_MISMATCH */
+  /** Call it once. @throws ServiceError OBJECT_DIGEST_MISMATCH, OBJECT_SHA256_MISMATCH */
   end(): ReadonlyMap<ChecksumAlgorithm, Buffer> {
     const digests = new Map([...this.#running].map(([name, checksum]) => [name, checksum.digest()]));
     for (const { algorithm, header, stated } of this.#expected) {
-      if (stated() !== digests.get(algorithm)?.toString('base64')) {
-        throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
-      }
+      if (stated() === digests.get(algorithm)?.toString('base64')) continue;
+      if (header === PAYLOAD_HEADER) throw new ServiceError('OBJECT_SHA256_MISMATCH');
+      throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
     }
     return digests;
   }

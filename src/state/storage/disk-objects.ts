@@ -47,6 +47,12 @@ export interface PageItem {
   readonly object?: Pick<OpenObject, 'bytes' | 'md5' | 'modifiedAt'>;
 }
 
+export interface Page {
+  readonly items: readonly PageItem[];
+  /** The name behind which there is more; undefined at the end. */
+  readonly next: string | undefined;
+}
+
 const COPY_BYTES = 1 << 20;
 
 /** Interval between an upload's checks that its account still has room: each takes the account's lock. */
@@ -180,18 +186,20 @@ export class DiskObjects {
    * @param prefix must hold the account's folder and the entity
    * @param after a name; only later ones are listed
    */
-  async page(prefix: string, limit: number, { after = '', isGrouped }: PageTerms): Promise<PageItem[]> {
+  async page(prefix: string, limit: number, { after = '', isGrouped }: PageTerms): Promise<Page> {
     const start = startOf(prefix);
-    if (after > start && !after.startsWith(start)) return [];
+    if (after > start && !after.startsWith(start)) return { items: [], next: undefined };
     const afterKey = after.startsWith(start) ? after.slice(start.length) : '';
-    const { items } = await this.#listed(prefix, limit, { after: afterKey, isGrouped });
-    const page: PageItem[] = [];
-    for (const { file, key } of items) {
+    // One more says whether there are more, also when files of this page are deleted meanwhile.
+    const listed = await this.#listed(prefix, limit + 1, { after: afterKey, isGrouped });
+    const items: PageItem[] = [];
+    for (const { file, key } of listed.items.slice(0, limit)) {
       const name = start + key;
       const found = file === undefined ? { name } : await describedFile(file, name);
-      if (found !== undefined) page.push(found);
+      if (found !== undefined) items.push(found);
     }
-    return page;
+    const last = listed.items.length > limit ? listed.items[limit - 1] : undefined;
+    return { items, next: last && start + last.key };
   }
 
   async #listed(

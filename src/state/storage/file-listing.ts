@@ -44,9 +44,10 @@ export async function listFiles(root: string, terms: ListingTerms, limit: number
     const isBelowPrefix = hex.startsWith(prefixHex);
     if (!isBelowPrefix && (isFile || !prefixHex.startsWith(hex))) return undefined;
     const groupHex = terms.isGrouped && isBelowPrefix ? groupOf(hex, prefixHex.length) : undefined;
-    // A folder may have keys on both sides.
-    const mayBeBoth = !isFile && groupHex === undefined && afterHex.startsWith(hex);
-    return mayBeBoth || (groupHex ?? hex) > afterHex ? { name, hex, isFile, groupHex } : undefined;
+    if (groupHex === afterHex) return undefined;
+    // A folder may have keys on both sides, so only they tell whether a group has later ones.
+    if (!isFile && afterHex.startsWith(hex)) return { name, hex, isFile, groupHex: undefined };
+    return hex > afterHex ? { name, hex, isFile, groupHex } : undefined;
   }
 
   /** The first entries of a folder, in order. */
@@ -90,6 +91,8 @@ export async function listFiles(root: string, terms: ListingTerms, limit: number
       for (const { name, hex, isFile, groupHex } of entries) {
         if (listed.length >= limit) return;
         const file = path.join(dir, name);
+        // A folder before it may have had the same group.
+        if (groupHex === afterHex) continue;
         if (groupHex !== undefined) list(groupHex, undefined);
         else if (isFile) list(hex, file);
         else await walk(file, hex);

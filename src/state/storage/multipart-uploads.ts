@@ -20,6 +20,14 @@ export interface ListedPart {
   readonly md5: string;
 }
 
+/** What the joined object must be. */
+export interface JoinTerms {
+  readonly maxBytes: number;
+  /** In decimal digits, as its sender states it. */
+  readonly bytes?: string | undefined;
+  readonly checksums?: readonly ExpectedChecksum[];
+}
+
 const NAME_FILE = 'name';
 const IDLE_LIMIT_MS = 24 * 3600 * 1000;
 
@@ -64,17 +72,18 @@ export class MultipartUploads {
   /**
    * Makes one object of these parts, whole or not at all.
    * @returns its hexadecimal MD5
-   * @throws ServiceError OBJECT_UPLOAD_NOT_FOUND, OBJECT_PART_INVALID, OBJECT_TOO_LARGE, and as DiskObjects.begin does
+   * @throws ServiceError OBJECT_UPLOAD_NOT_FOUND, OBJECT_PART_INVALID, OBJECT_TOO_LARGE, OBJECT_ARGUMENT_INVALID,
+   *   OBJECT_DIGEST_MISMATCH, and as DiskObjects.begin does
    */
   async complete(
     name: string,
     uploadId: string,
     parts: readonly ListedPart[],
-    maxBytes: number,
+    terms: JoinTerms,
   ): Promise<string> {
     const folder = await this.#folderOf(name, uploadId);
     try {
-      const md5 = await this.#join(name, folder, parts, maxBytes);
+      const md5 = await this.#join(name, folder, parts, terms);
       await this.#remove(folder);
       return md5;
     } catch (error) {
@@ -84,7 +93,12 @@ export class MultipartUploads {
     }
   }
 
-  async #join(name: string, folder: string, parts: readonly ListedPart[], maxBytes: number): Promise<string> {
+  async #join(
+    name: string,
+    folder: string,
+    parts: readonly ListedPart[],
+    { maxBytes, bytes: statedBytes, checksums = [] }: JoinTerms,
+  ): Promise<string> {
     let bytes = 0;
     let lastNumber = 0;
     for (const { number } of parts) {
@@ -94,7 +108,13 @@ export class MultipartUploads {
       lastNumber = number;
     }
     if (bytes > maxBytes) throw new ServiceError('OBJECT_TOO_LARGE', { allowedBytes: maxBytes });
-    const upload = await this.#objects.begin(name, [], bytes);
+    if (statedBytes !== undefined && statedBytes !== String(bytes)) {
+      throw new ServiceError('OBJECT_ARGUMENT_INVALID', {
+        expected: `the ${bytes} bytes of all parts in x-amz-mp-object-size`,
+        received: JSON.stringify(statedBytes.slice(0, 100)),
+      });
+    }
+    const upload = await this.#objects.begin(name, checksums, bytes);
     try {
       for (const { number, md5 } of parts) {
         const part = await openObjectFile(path.join(folder, String(number)));

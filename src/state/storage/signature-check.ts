@@ -58,7 +58,10 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
 
 const mismatch = (): ServiceError => new ServiceError('SIGNATURE_MISMATCH');
+const invalid = (expected: string, received: string): ServiceError =>
+  new ServiceError('OBJECT_ARGUMENT_INVALID', { expected, received });
 const unsupported = (what: string): ServiceError => new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
+const quoted = (value: string): string => JSON.stringify(value.slice(0, 100));
 const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIED', { problem });
 
 /**
@@ -82,14 +85,18 @@ export class SignatureCheck {
     return grant;
   }
 
-  /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
+  /**
+   * @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, CLOCKS_DIFFER,
+   *   OBJECT_ARGUMENT_INVALID, OBJECT_REQUEST_UNSUPPORTED
+   */
   async checkAny(request: SignedRequest, now = new Date()): Promise<Grant> {
     const { parameters, claim } = await this.#checkSignature(request, now);
     const { payload } = claim;
     const chunks = this.#chunks(request, claim);
     const isDigest = /^[0-9a-f]{64}$/.test(payload);
     if (payload !== UNSIGNED_PAYLOAD && !isDigest && chunks === undefined) {
-      throw unsupported(`${PAYLOAD_HEADER} ${payload.slice(0, 50)}`);
+      if (payload.startsWith('STREAMING-')) throw unsupported(`${PAYLOAD_HEADER} ${payload.slice(0, 50)}`);
+      throw invalid(`a SHA-256 in lower case or ${UNSIGNED_PAYLOAD} in ${PAYLOAD_HEADER}`, quoted(payload));
     }
     const maxBytes = parameters.get(MAX_BYTES_PARAMETER);
     if (!/^\d{1,15}$/.test(maxBytes ?? '0')) throw unsupported(`this value of ${MAX_BYTES_PARAMETER}`);
@@ -109,6 +116,8 @@ export class SignatureCheck {
   ): Promise<{ parameters: Map<string, string>; claim: CheckedClaim }> {
     const parameters = parseQuery(request.query);
     const authorization = request.headers.get('authorization');
+    if (authorization !== undefined && parameters.has('X-Amz-Signature'))
+      throw invalid('one signature', 'a link and the header authorization');
     const claim =
       authorization === undefined
         ? await this.#checkLink(request, parameters, now)
@@ -121,9 +130,7 @@ export class SignatureCheck {
     { headers }: SignedRequest,
     { payload, date, signature, pair }: CheckedClaim,
   ): ChunkedBody | undefined {
-    // A link leaves the body open, so its holder may choose the coding.
-    const given = payload === UNSIGNED_PAYLOAD ? headers.get(PAYLOAD_HEADER) : payload;
-    const [form, isSigned, hasTrailer] = CHUNKED_PAYLOAD.exec(given ?? '') ?? [];
+    const [form, isSigned, hasTrailer] = CHUNKED_PAYLOAD.exec(payload) ?? [];
     if (form === undefined) {
       if (!headers.get('content-encoding')?.includes('aws-chunked')) return undefined;
       throw unsupported(
@@ -160,26 +167,32 @@ export class SignatureCheck {
       return value;
     };
     if (parameter('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') throw denied('X-Amz-Algorithm is another one.');
+    const signedNames = parameter('X-Amz-SignedHeaders');
+    const headerNames = new Set(signedNames.split(';'));
+    const sentPayload = request.headers.get(PAYLOAD_HEADER);
+    const signedPayload =
+      (headerNames.has(PAYLOAD_HEADER) ? sentPayload : parameters.get('X-Amz-Content-Sha256')) ??
+      UNSIGNED_PAYLOAD;
     const claim: Claim = {
       credential: parameter('X-Amz-Credential'),
-      signedHeaders: parameter('X-Amz-SignedHeaders'),
+      signedHeaders: signedNames,
       signature: parameter('X-Amz-Signature'),
       date: parameter('X-Amz-Date'),
-      payload: parameters.get('X-Amz-Content-Sha256') ?? UNSIGNED_PAYLOAD,
+      // A link that leaves the body open leaves its hash and coding to its holder.
+      payload: signedPayload === UNSIGNED_PAYLOAD ? (sentPayload ?? UNSIGNED_PAYLOAD) : signedPayload,
     };
     const { signedAt, pair } = this.#checkClaim(claim);
     const lifetime = parameter('X-Amz-Expires');
     const lifetimeS = /^[1-9]\d{0,5}$/.test(lifetime) ? Number(lifetime) : Number.NaN;
     if (!(lifetimeS <= MAX_LIFETIME_S)) throw denied('X-Amz-Expires is not 1 to 604800 seconds.');
 
-    const headerNames = new Set(claim.signedHeaders.split(';'));
     const headers = signedHeaders(request, headerNames);
     const hidden = headerNames.has(PAYLOAD_HEADER) ? new Set<string>() : new Set([PAYLOAD_HEADER]);
     const signed = await (await pair.signer()).presign(
       {
         ...unsignedRequest(request, headers),
         query: Object.fromEntries(parameters),
-        headers: { [PAYLOAD_HEADER]: claim.payload, ...headers },
+        headers: { [PAYLOAD_HEADER]: signedPayload, ...headers },
       },
       {
         signingDate: signedAt,
@@ -199,6 +212,9 @@ export class SignatureCheck {
     if (signedAt.getTime() > now.getTime() + MAX_SKEW_MS) throw denied('the link is not valid yet.');
     const expiresAt = new Date(signedAt.getTime() + lifetimeS * 1000);
     if (expiresAt <= now) throw new ServiceError('LINK_EXPIRED', { expiresAt: expiresAt.toISOString() });
+    if ((sentPayload ?? claim.payload) !== claim.payload) {
+      throw invalid(`the signed ${PAYLOAD_HEADER}`, quoted(sentPayload ?? ''));
+    }
     return { ...claim, pair };
   }
 
@@ -232,7 +248,7 @@ export class SignatureCheck {
     const isRight = isSame(signedHeaderList, expected?.[2] ?? '') && isSame(signature, expected?.[3] ?? '');
     if (!isRight) throw mismatch();
     if (Math.abs(signedAt.getTime() - now.getTime()) > MAX_SKEW_MS) {
-      throw denied('the clocks are more than 15 minutes apart.');
+      throw new ServiceError('CLOCKS_DIFFER', { signedAt: signedAt.toISOString() });
     }
     return { ...claim, pair };
   }

@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { type ChecksumAlgorithm, runningChecksum } from '../../../src/state/storage/checksums.js';
+import { s3Signer } from '../../../src/state/storage/signature.js';
+import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, uploadLink } from '../../support/file-links.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startTestServer } from '../../support/test-server.js';
@@ -85,4 +87,57 @@ test('a checksum of a kind that cannot be checked is refused by name', async (t)
   assert.deepEqual([answer.status, s3Code(answer)], [501, 'NotImplemented']);
   assert.match(answer.text, /x-amz-checksum-xxhash64/);
   assert.deepEqual(filesOnDisk(dataDir), []);
+});
+
+test('the SHA-256 that x-amz-content-sha256 states is checked on links, too, signed or not', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = await startTestServer(t, { dataDir });
+  const link = await uploadLink(server, 'a');
+  const { host, pathname } = new URL(link);
+  const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+  const put = (target: string, payload: string) =>
+    follow(target, { method: 'PUT', body: content, headers: { 'x-amz-content-sha256': payload } });
+  /** Made by the signer of the AWS SDK, with the payload in the query or among the signed headers. */
+  const linkFor = async (payload: string, isInQuery: boolean): Promise<string> => {
+    const names = new Set(isInQuery ? ['host'] : ['host', 'x-amz-content-sha256']);
+    const signed = await (await s3Signer(loadStorageSecrets(dataDir))).presign(
+      {
+        method: 'PUT',
+        protocol: 'http:',
+        hostname: host,
+        path: pathname,
+        // The signer takes the name over into the query.
+        headers: { host, [isInQuery ? 'X-Amz-Content-Sha256' : 'x-amz-content-sha256']: payload },
+      },
+      { unhoistableHeaders: isInQuery ? new Set() : names, signableHeaders: names, expiresIn: 60 },
+    );
+    const query = Object.entries(signed.query ?? {}).map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`);
+    return `${server.origin}${pathname}?${query.join('&')}`;
+  };
+  const right = hashOf(content);
+  const wrong = hashOf(Buffer.from('another'));
+  const mismatch = [400, 'XAmzContentSHA256Mismatch'];
+  for (const [what, target, sent, wanted] of [
+    ['a wrong one', link, wrong, mismatch],
+    ['a wrong one among the signed headers', await linkFor(wrong, false), wrong, mismatch],
+    ['a wrong one in the query', await linkFor(wrong, true), wrong, mismatch],
+    ['two different ones', await linkFor(right, true), wrong, [400, 'InvalidArgument']],
+    ['no hash', link, 'abc', [400, 'InvalidArgument']],
+    ['nothing', link, '', [400, 'InvalidArgument']],
+    ['another way of chunks', link, 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', [501, 'NotImplemented']],
+  ] as const) {
+    const answer = await put(target, sent);
+    assert.deepEqual([answer.status, s3Code(answer)], wanted, `${what}: ${answer.text}`);
+    assert.match(answer.text, /x-amz-content-sha256/, what);
+  }
+  assert.deepEqual(filesOnDisk(dataDir), []);
+  for (const [target, sent] of [
+    [link, right],
+    [link, 'UNSIGNED-PAYLOAD'],
+    [await linkFor(right, false), right],
+    [await linkFor(right, true), right],
+  ] as const) {
+    const answer = await put(target, sent);
+    assert.equal(answer.status, 200, `${target} ${sent}: ${answer.text}`);
+  }
 });

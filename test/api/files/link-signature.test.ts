@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { LinkSigner } from '../../../src/state/storage/link-signer.js';
+import { s3Signer } from '../../../src/state/storage/signature.js';
 import { SignatureCheck } from '../../../src/state/storage/signature-check.js';
 import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
@@ -146,6 +147,55 @@ test('an expired link is refused by the server', async (t) => {
   assert.equal(await server.metric('veravox_errors_total{key="LINK_EXPIRED"}'), 1);
 });
 
+test('a program whose clock is wrong is told so by the name that lets SDKs correct it', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = await startTestServer(t, { dataDir });
+  const { pathname, host } = new URL(await stored(server, 'a', content));
+  const get = async (minutesAway: number) => {
+    const signed = await (await s3Signer(loadStorageSecrets(dataDir))).sign(
+      { method: 'GET', protocol: 'http:', hostname: host, path: pathname, headers: { host, ...unsigned } },
+      { signingDate: new Date(Date.now() + minutesAway * 60_000) },
+    );
+    return follow(`${server.origin}${pathname}`, { headers: signed.headers });
+  };
+  for (const minutes of [-14, 0, 14]) assert.equal((await get(minutes)).status, 200, String(minutes));
+  for (const minutes of [-16, 16, 1e6]) {
+    const answer = await get(minutes);
+    assert.deepEqual([answer.status, s3Code(answer)], [403, 'RequestTimeTooSkewed'], String(minutes));
+  }
+  const client = new S3Client({
+    endpoint: server.origin,
+    region: 'us-east-1',
+    credentials: loadStorageSecrets(dataDir),
+    forcePathStyle: true,
+    systemClockOffset: 3_600_000,
+  });
+  t.after(() => client.destroy());
+  const Key = decodeURIComponent(pathname.replace('/veravox/', ''));
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'veravox', Key }));
+  assert.deepEqual(Buffer.from((await Body?.transformToByteArray()) ?? []), content);
+});
+
+test('a request has one signature', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = await startTestServer(t, { dataDir });
+  const link = await stored(server, 'a', content);
+  const { pathname, host, searchParams } = new URL(link);
+  const signed = await (await s3Signer(loadStorageSecrets(dataDir))).sign({
+    method: 'GET',
+    protocol: 'http:',
+    hostname: host,
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: { host, ...unsigned },
+  });
+  for (const headers of [signed.headers, { authorization: 'Bearer x' }, { authorization: 'Basic eDp5' }]) {
+    const answer = await follow(link, { headers });
+    assert.deepEqual([answer.status, s3Code(answer)], [400, 'InvalidArgument'], answer.text);
+    assert.match(answer.text, /authorization/);
+  }
+});
+
 test('the lifetime of links is a setting', async (t) => {
   const server = await startTestServer(t, { storageLinkLifetimeS: 604_800 });
   assert.match(await uploadLink(server, 'a'), /X-Amz-Expires=604800&/);
@@ -161,6 +211,8 @@ test('with a public URL links point there, and only its host is taken', async (t
   assert.equal((await put({})).status, 403);
   assert.equal((await put({ host: 'files.example' })).status, 200);
 });
+
+const unsigned = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
 const boto3Env = (t: TestContext) => ({ HOME: temporaryFolder(t), LC_ALL: 'C.UTF-8' });
 

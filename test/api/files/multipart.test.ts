@@ -16,6 +16,7 @@ import { MultipartUploads } from '../../../src/state/storage/multipart-uploads.j
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, stored, uploadLink } from '../../support/file-links.js';
 import { noise } from '../../support/form-body.js';
+import { crc32Of } from '../../support/signed-chunks.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { OTHER_API_KEY, startTestServer } from '../../support/test-server.js';
 
@@ -82,7 +83,7 @@ test('what is wrong with an upload in parts is said in the words of S3, and noth
   }
   await assert.rejects(complete(upload, []), { name: 'MalformedXML' });
   for (const PartNumber of [0, 10_001]) {
-    await assert.rejects(part(upload, PartNumber, bytes), { name: 'NotImplemented' }, String(PartNumber));
+    await assert.rejects(part(upload, PartNumber, bytes), { name: 'InvalidArgument' }, String(PartNumber));
   }
   const elsewhere = { ...upload, Key: await nameOf('b') };
   const unknown = ['0'.repeat(36), '../secret', '.', 'x'.repeat(36)].map((UploadId) => ({
@@ -104,6 +105,37 @@ test('what is wrong with an upload in parts is said in the words of S3, and noth
   assert.deepEqual(leftovers(dataDir), []);
   const bare = await follow(`${server.origin}/veravox/${object.Key}?uploads`, { method: 'POST' });
   assert.deepEqual([bare.status, s3Code(bare)], [403, 'AccessDenied']);
+});
+
+test('what the end of an upload in parts states of the whole file is checked', async (t) => {
+  const { dataDir, client, object, begin, part } = await start(t);
+  const upload = await begin();
+  const pieces = [noise(1000), noise(2000)];
+  const whole = Buffer.concat(pieces);
+  const Parts = [await part(upload, 1, whole.subarray(0, 1000)), await part(upload, 2, whole.subarray(1000))];
+  const complete = (stated: Partial<s3.CompleteMultipartUploadCommandInput>) =>
+    client.send(new s3.CompleteMultipartUploadCommand({ ...upload, ...stated, MultipartUpload: { Parts } }));
+  const digest = (algorithm: string, bytes: Uint8Array): string =>
+    createHash(algorithm).update(bytes).digest('base64');
+  const wrong = { name: 'BadDigest' };
+  await assert.rejects(complete({ ChecksumCRC32: crc32Of(noise(10)), ChecksumType: 'FULL_OBJECT' }), wrong);
+  await assert.rejects(complete({ ChecksumSHA256: digest('sha256', noise(10)) }), wrong);
+  const composite = { ChecksumSHA256: `${digest('sha256', whole)}-2`, ChecksumType: 'COMPOSITE' } as const;
+  await assert.rejects(complete(composite), { name: 'NotImplemented' });
+  for (const MpuObjectSize of [2999, 3001])
+    await assert.rejects(complete({ MpuObjectSize }), { name: 'InvalidArgument' });
+  assert.deepEqual(
+    filesOnDisk(dataDir).filter((file) => !file.startsWith('incoming')),
+    [],
+  );
+  await complete({
+    ChecksumCRC32: crc32Of(whole),
+    ChecksumSHA1: digest('sha1', whole),
+    ChecksumType: 'FULL_OBJECT',
+    MpuObjectSize: 3000,
+  });
+  const { Body } = await client.send(new s3.GetObjectCommand(object));
+  assert.deepEqual(Buffer.from((await Body?.transformToByteArray()) ?? []), whole);
 });
 
 test('the parts together keep the limits of a file and of an account', async (t) => {
@@ -191,7 +223,7 @@ test('an upload ends once, whoever ends it while its parts come, and leaves noth
       throw error;
     }
   };
-  const complete = async (id: string) => uploads.complete(name, id, [await part(id, 1)], 1);
+  const complete = async (id: string) => uploads.complete(name, id, [await part(id, 1)], { maxBytes: 1 });
   const abort = (id: string) => uploads.abort(name, id);
   for (const ends of [[abort], [complete], [abort, abort], [complete, complete], [complete, abort]]) {
     const id = await uploads.begin(name);
@@ -215,7 +247,9 @@ test('an upload ends once, whoever ends it while its parts come, and leaves noth
       await end(id);
       return begin.apply(objects, given);
     });
-    await assert.rejects(uploads.complete(name, id, parts, 1), { key: 'OBJECT_UPLOAD_NOT_FOUND' });
+    await assert.rejects(uploads.complete(name, id, parts, { maxBytes: 1 }), {
+      key: 'OBJECT_UPLOAD_NOT_FOUND',
+    });
     assert.deepEqual(leftovers(dataDir), []);
   }
 });
@@ -234,7 +268,7 @@ test('a range to copy is copied exactly, or refused', async (t) => {
   assert.equal(await copy(), etagOf('0123456789'));
   assert.equal(await copy('bytes=2-4'), etagOf('234'));
   for (const range of ['2-4', 'bytes=4-2', 'bytes=0-1,3-4', 'bytes=a-b', 'octets=0-1']) {
-    await assert.rejects(copy(range), { name: 'NotImplemented' }, range);
+    await assert.rejects(copy(range), { name: 'InvalidArgument' }, range);
   }
   await assert.rejects(copy('bytes=10-11'), { name: 'InvalidRange' });
 });
@@ -298,6 +332,96 @@ test('docs/files.md lists the served operations', () => {
   const [, list = ''] = /^Served calls: (.*?)`if-match`/ms.exec(page) ?? [];
   const listed = [...list.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
   assert.deepEqual(listed.sort(), [...served].sort());
+});
+
+test('a deletion under a condition is refused, and leaves the file', async (t) => {
+  const { server, client, object } = await start(t);
+  const content = noise(100);
+  const link = await stored(server, 'a', content);
+  const refused = { name: 'NotImplemented' };
+  const conditions = [
+    { ETag: 'x' },
+    { Size: 1 },
+    { LastModifiedTime: new Date(0) },
+    { VersionId: 'x' },
+  ] as const;
+  for (const condition of conditions) {
+    const Delete = { Objects: [{ Key: object.Key, ...condition }] };
+    await assert.rejects(client.send(new s3.DeleteObjectsCommand({ Bucket, Delete })), refused);
+  }
+  for (const condition of [
+    { IfMatch: 'x' },
+    { IfMatchSize: 1 },
+    { IfMatchLastModifiedTime: new Date(0) },
+    { MFA: 'x' },
+    { BypassGovernanceRetention: true },
+  ]) {
+    await assert.rejects(client.send(new s3.DeleteObjectCommand({ ...object, ...condition })), refused);
+  }
+  assert.deepEqual((await follow(link)).bytes, content);
+});
+
+test('a request for a bucket of somebody else, or with a key for decryption, is refused', async (t) => {
+  const { server, client, object } = await start(t);
+  const link = await stored(server, 'a', noise(100));
+  const ExpectedBucketOwner = '111122223333';
+  const given = { ...object, Prefix: object.Key, ExpectedBucketOwner };
+  const CopySource = `/veravox/${object.Key}`;
+  const sendings: readonly (() => Promise<unknown>)[] = [
+    () => client.send(new s3.GetObjectCommand(given)),
+    () => client.send(new s3.HeadObjectCommand(given)),
+    () => client.send(new s3.PutObjectCommand({ ...given, Body: 'x' })),
+    () => client.send(new s3.DeleteObjectCommand(given)),
+    () => client.send(new s3.ListObjectsV2Command(given)),
+    () => client.send(new s3.HeadBucketCommand(given)),
+    () => client.send(new s3.DeleteObjectsCommand({ ...given, Delete: { Objects: [{ Key: object.Key }] } })),
+    () => client.send(new s3.CopyObjectCommand({ ...object, CopySource, ExpectedSourceBucketOwner: '1' })),
+    () => client.send(new s3.GetObjectCommand({ ...object, SSECustomerAlgorithm: 'AES256' })),
+    () =>
+      client.send(
+        new s3.CopyObjectCommand({ ...object, CopySource, CopySourceSSECustomerAlgorithm: 'AES256' }),
+      ),
+  ];
+  for (const [i, send] of sendings.entries()) {
+    const status = await send().then(
+      () => 200,
+      (error: { $metadata?: { httpStatusCode?: number } }) => error.$metadata?.httpStatusCode,
+    );
+    assert.equal(status, 501, String(i));
+  }
+  assert.equal((await follow(link)).bytes.length, 100);
+});
+
+test('a part of a file, or compressed bytes, do not replace a file, and forms are refused by name', async (t) => {
+  const { server, dataDir } = await start(t);
+  const content = noise(100);
+  const get = await stored(server, 'a', content);
+  const link = await uploadLink(server, 'a');
+  for (const [name, value] of [
+    // As of `curl --continue-at`.
+    ['content-range', 'bytes 50-99/100'],
+    ['content-encoding', 'gzip'],
+    ['content-encoding', 'gzip,aws-chunked'],
+    ['if-match', '"x"'],
+    ['if-none-match', '*'],
+    ['if-unmodified-since', 'Fri, 27 Nov 2020 00:00:00 GMT'],
+    ['x-amz-storage-class', 'GLACIER'],
+  ] as const) {
+    const answer = await follow(link, { method: 'PUT', body: noise(50), headers: { [name]: value } });
+    assert.deepEqual([answer.status, s3Code(answer)], [501, 'NotImplemented'], name);
+    assert.ok(answer.text.includes(name.replace('x-amz-storage-class', 'storage class')), answer.text);
+  }
+  const form = await follow(`${server.origin}/veravox/`, {
+    method: 'POST',
+    body: Buffer.from('--x--'),
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  });
+  assert.deepEqual([form.status, s3Code(form)], [501, 'NotImplemented']);
+  assert.match(form.text, /forms/);
+  assert.deepEqual((await follow(get)).bytes, content);
+  const headers = { 'content-encoding': 'identity', 'x-amz-storage-class': 'STANDARD' };
+  assert.equal((await follow(link, { method: 'PUT', body: content, headers })).status, 200);
+  assert.equal(filesOnDisk(dataDir).length, 1);
 });
 
 test('a header that asks for what the storage does not do is refused, metadata is not', async (t) => {

@@ -96,6 +96,23 @@ test('pages of any size, and folders, hold the same as one list', async (t) => {
     const { Contents = [] } = await list({ StartAfter: folder + key });
     assert.equal(Contents.length, keys.length - i - 1, key);
   }
+  // Also keys within a folder, whose later ones are still its.
+  const starts = [
+    ...keys.flatMap((key) => [key, `${key}!`, `${key}~`]),
+    'a/;',
+    `${'l'.repeat(59)}/x`,
+    `${'l'.repeat(60)}/w`,
+  ];
+  for (const after of starts) {
+    const later = keys.filter((key) => order(key, after) > 0);
+    const wanted = [...new Set(later.map((key) => key.replace(/\/.*/s, '/')))].sort(order);
+    const { Contents = [], CommonPrefixes = [] } = await list({ StartAfter: folder + after, Delimiter: '/' });
+    const names = [
+      ...Contents.map(({ Key = '' }) => Key),
+      ...CommonPrefixes.map(({ Prefix = '' }) => Prefix),
+    ];
+    assert.deepEqual(names.map((name) => name.slice(folder.length)).sort(order), wanted, after);
+  }
   assert.equal((await list({ StartAfter: 'zzz' })).KeyCount, 0);
   for (const before of ['/', `!${'z'.repeat(100)}`, folder]) {
     assert.equal((await list({ StartAfter: before })).KeyCount, keys.length, before);
@@ -113,6 +130,34 @@ test('a file that is deleted while its folder is listed is left out', async (t) 
   fs.symlinkSync('nowhere', gone);
   const { Contents = [] } = await list({});
   assert.equal(Contents.length, KEYS.length - 1);
+  for (const MaxKeys of [1, 2, 3]) {
+    let listed = 0;
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await list({ MaxKeys, ContinuationToken });
+      listed += page.Contents?.length ?? 0;
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    assert.equal(listed, KEYS.length - 1, `pages of ${MaxKeys}`);
+  }
+});
+
+test('a value that a list cannot have is refused, and so is a token that another list gave', async (t) => {
+  const { server, s3, folder, list } = await start(t);
+  const refused = (sending: Promise<unknown>, what: string) =>
+    assert.rejects(sending, { name: 'InvalidArgument' }, what);
+  const { NextContinuationToken = '' } = await list({ MaxKeys: 1, Prefix: `${folder}a` });
+  assert.equal((await list({ Prefix: `${folder}a`, ContinuationToken: NextContinuationToken })).KeyCount, 2);
+  const elsewhere = Buffer.from(`${'0'.repeat(32)}/analysis/a`).toString('base64url');
+  for (const ContinuationToken of ['zzz', '!', `${NextContinuationToken}=`, elsewhere])
+    await refused(list({ ContinuationToken }), ContinuationToken);
+  await refused(list({ Prefix: `${folder}b`, ContinuationToken: NextContinuationToken }), 'another prefix');
+  for (const MaxKeys of [-1, 1.5, 2 ** 31]) await refused(list({ MaxKeys }), String(MaxKeys));
+  await refused(list({ EncodingType: 'base64' }), 'another encoding');
+  assert.equal((await list({ MaxKeys: 2 ** 31 - 1 })).KeyCount, KEYS.length);
+  const first = await s3.send(new ListObjectsCommand({ Bucket: 'veravox', Prefix: folder, MaxKeys: 0 }));
+  assert.deepEqual([first.Contents, first.IsTruncated], [undefined, false]);
+  assert.equal(server.log.filter(({ status }) => Number(status) >= 500).length, 0);
 });
 
 test('boto3 lists them, too', async (t) => {
