@@ -161,13 +161,16 @@ onEachQueue('a search for uploads', async (open, t) => {
 
 test('an object that opens after the stop is closed', async () => {
   const stop = new AbortController();
-  const opening = Promise.withResolvers<MemoryByteSource>();
-  const storage = { openSource: () => opening.promise } as unknown as S3Storage;
+  let open: (source: MemoryByteSource) => void = () => assert.fail();
+  const opening = new Promise<MemoryByteSource>((resolve) => {
+    open = resolve;
+  });
+  const storage = { openSource: () => opening } as unknown as S3Storage;
   const sources = new RecordingSources({ storage }, new FetchPolicy(() => [], []), timeouts);
   const opened = sources.ofObject(NAME, stop.signal);
   stop.abort(new Error('The server stops.'));
   await assert.rejects(opened, /The server stops/);
   const late = new MemoryByteSource(Buffer.from('late'));
-  opening.resolve(late);
+  open(late);
   await eventually(() => late.isClosed, 'it is closed');
 });
