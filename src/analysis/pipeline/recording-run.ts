@@ -97,6 +97,8 @@ export class RecordingRun implements FlightRun {
 
   /** Everything was announced. */
   prepared(summary: PrepareSummary): void {
+    // A flight announces nothing more to a run that has failed, so that it would seem to be complete.
+    if (this.settled) return;
     this.#summary = summary;
     this.#takeCompleted();
   }
