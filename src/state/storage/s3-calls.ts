@@ -60,7 +60,9 @@ export class S3Calls {
     caller?: AbortSignal,
   ): Promise<Result> {
     const totalTimeoutMs = MAX_ATTEMPTS * this.#timeouts.totalTimeoutMs;
-    const clock = new CallClock({ stallTimeoutMs: totalTimeoutMs, totalTimeoutMs }, timedOut, caller);
+    // Each request has a clock of its own for signs of life.
+    const stallTimeoutMs = 2 * totalTimeoutMs;
+    const clock = new CallClock({ stallTimeoutMs, totalTimeoutMs }, timedOut, caller);
     try {
       return await orAborted(clock.signal, call(clock.signal));
     } finally {
