@@ -86,7 +86,7 @@ struct PrepareSummary {
   bool has_inverted_channels = false;  // they would have cancelled others in the mix
   int64_t damaged_packets = 0;
   double damaged_from_s = 0.0, damaged_to_s = 0.0;  // times of the first and the last one
-  std::vector<double> damaged_at_s;  // times of missing packets; at most one per second
+  std::vector<double> damaged_at_s;                 // times of missing packets; at most one per second
   std::vector<Unheard> unheard;
   std::optional<StatedLength> stated_length;  // if the file is shorter than it says
   double speech_ratio = 0.0;                  // of 10 ms frames

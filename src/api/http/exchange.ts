@@ -396,7 +396,7 @@ export class Exchange implements RouteRequest, BodyStream {
       all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
     }
     const status = statusLine(reply.status);
-    const isLast = closes || !this.#limits.takeBodiless();
+    const isLast = closes || (this.caller === undefined && !this.#limits.takeBodiless());
     if (isLast) {
       res.cork(() => writeHeadUnended(res, status, [...all, ['date', new Date().toUTCString()]]));
       setImmediate(() => this.#cutOff());

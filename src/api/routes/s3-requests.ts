@@ -40,7 +40,7 @@ export const hasEtag = (etags: string, md5: string): boolean =>
 export interface ReceivedXml {
   readonly grant: Grant;
   readonly xml: string;
-  /** What the end of an upload in parts states of the whole object. */
+  /** Checksums of the whole object, from the end of an upload in parts. */
   readonly ofObject: readonly ExpectedChecksum[];
 }
 

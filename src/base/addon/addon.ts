@@ -148,7 +148,7 @@ export interface StatedLength {
   readonly foundS: number;
 }
 
-/** What was not heard of a file, or only otherwise than it is. */
+/** Parts of a file that were not heard, or only with a change. */
 export interface HearingFindings {
   readonly damagedPackets: number;
   /** Positions of the first and the last one in seconds; absent if there is none. */

@@ -20,7 +20,7 @@ export interface ListedPart {
   readonly md5: string;
 }
 
-/** What the joined object must be. */
+/** Demands on the joined object. */
 export interface JoinTerms {
   readonly maxBytes: number;
   /** In decimal digits, as its sender states it. */

@@ -8,7 +8,6 @@ import { someAnalysis } from '../../support/analyser-double.js';
 import { eventually } from '../../support/eventually.js';
 import { fileEntry, formBody, noise } from '../../support/form-body.js';
 import { predictHead, RawClient, request } from '../../support/http-client.js';
-import { API_KEY } from '../../support/test-keys.js';
 import { startTestServer } from '../../support/test-server.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -174,15 +173,4 @@ test('a client that reads gets 64 answers to requests sent at once, in order, an
   await client.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
   await client.until(/\}$/);
   client.socket.destroy();
-});
-
-test('answers without a body do not go on without end on one connection, with a key either', async (t) => {
-  const { port } = await startTestServer(t);
-  const client = await RawClient.connect(port);
-  // Fewer than a turn of the event loop answers.
-  await client.write(`HEAD /v1/stream HTTP/1.1\r\nhost: a\r\nx-api-key: ${API_KEY}\r\n\r\n`.repeat(100));
-  await client.closed;
-  const answers = client.received.match(/^HTTP\/1\.1 426 /gm)?.length ?? 0;
-  assert.ok(answers >= 64 && answers < 100, `${answers} answers`);
-  assert.match(client.received, /\r\nconnection: close\r\n(?:\r\n)?$/);
 });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Truncated and damaged recordings: a warning says what is missing, and where. FFmpeg makes the files, and says where it finds
-// gaps.
+// Truncated and damaged recordings: a warning says what is missing, and where. FFmpeg makes the files, and finds the gaps.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +26,7 @@ const made = (name: string, ...options: readonly string[]): Buffer =>
 const noise = (bytes: number): Buffer =>
   createHash('shake256', { outputLength: bytes }).update('noise').digest();
 
-/** Where FFmpeg leaves the longest gap open. */
+/** The time at which FFmpeg leaves the longest gap open. */
 function longestGapS(file: string): number {
   const shown = ['-show_entries', 'packet=pts_time', '-of', 'csv=p=0'];
   const starts = execFileSync('ffprobe', ['-v', 'quiet', ...shown, file], { encoding: 'utf8' })
@@ -152,7 +151,7 @@ for (const [name, ...options] of [
       const at = bytes.length / 2;
       const between = addon.decode(Buffer.concat([bytes.subarray(0, at), junk, bytes.subarray(at)])).unheard;
       assert.equal(between?.length, 1);
-      // The frame into which it falls is damaged, too.
+      // The frame into which it falls is also damaged.
       const [place] = between;
       assert.ok((place?.bytes ?? 0) > junk.length * 0.9 && (place?.bytes ?? 0) < junk.length + 1500);
       assert.ok(Math.abs((place?.atS ?? 0) - wholeS / 2) < 0.3, `${place?.atS} s`);
