@@ -3,7 +3,7 @@ import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress }
 import { type FileInput, sourceOf } from './file-input.js';
 import { type FollowOptions, followed } from './followed.js';
 import { serverAddress } from './server-address.js';
-import { LiveStream, type StreamOptions } from './stream.js';
+import { LiveStream, OPENING_MS, type StreamOptions } from './stream.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
   BatchFields,
@@ -248,7 +248,10 @@ export class VeravoxClient {
    */
   stream(options: StreamOptions): Promise<LiveStream> {
     const ticket = async (): Promise<string> => {
-      const answer = await this.#json<StreamTicket>({ method: 'POST', url: '/stream/tickets' }, {});
+      const answer = await this.#json<StreamTicket>(
+        { method: 'POST', url: '/stream/tickets' },
+        { timeoutMs: OPENING_MS },
+      );
       return answer.ticket;
     };
     return LiveStream.open(`${this.#baseUrl.replace(/^http/, 'ws')}/stream`, {

@@ -47,6 +47,8 @@ type OpenOptions = Omit<StreamOptions, 'ticket'> & { readonly ticket: () => Prom
 const SAMPLE_BYTES = { pcm16: 2, mulaw: 1, alaw: 1 } as const;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
+/** For the server's first message on a connection, which may be one of a peer that says nothing. */
+export const OPENING_MS = 10_000;
 /** The server is full or stops, or the stream is in another of its processes. */
 const RETRIED_STATUS = 503;
 
@@ -179,15 +181,25 @@ export class LiveStream {
     const socket = new WebSocket(this.#url, ['veravox.v1', `veravox.ticket.${ticket}`]);
     socket.binaryType = 'arraybuffer';
     let hasSession = false;
+    let isLate = false;
     return new Promise((resolve) => {
+      const opening = setTimeout(() => {
+        isLate = true;
+        socket.close();
+        // A browser waits long for the other side's part in that.
+        resolve(false);
+      }, OPENING_MS);
       socket.addEventListener('open', () => socket.send(JSON.stringify(this.#hello())));
       socket.addEventListener('error', () => {});
       socket.addEventListener('message', ({ data }) => {
+        if (isLate) return;
+        clearTimeout(opening);
         const message = JSON.parse(String(data)) as Message;
         hasSession ||= message.type === 'ready' || message.type === 'resumed';
         this.#take(message, socket);
       });
       socket.addEventListener('close', () => {
+        clearTimeout(opening);
         if (this.#socket === socket) this.#socket = undefined;
         resolve(hasSession);
       });

@@ -96,3 +96,26 @@ test('the signal ends a stream', async (t) => {
   stop.abort(new Error('enough'));
   await assert.rejects(stream.end(), /enough/);
 });
+
+test('a server that says nothing ends the opening in time', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const opened: string[] = [];
+  class Silent {
+    binaryType = '';
+    constructor(url: string) {
+      opened.push(url);
+    }
+    send(): void {}
+    close(): void {
+      opened.push('closed');
+    }
+    addEventListener(): void {}
+  }
+  const client = new VeravoxClient({ baseUrl: 'http://127.0.0.1:1', apiKey: API_KEY });
+  const opening = client.stream({ ...pcm, WebSocket: Silent, ticket: async () => 'ticket' });
+  const refused = assert.rejects(opening, /could not be opened/);
+  await until(() => opened.length === 1);
+  t.mock.timers.tick(10_000);
+  await refused;
+  assert.equal(opened[1], 'closed');
+});

@@ -12,6 +12,7 @@ import threading
 import pytest
 from conftest import FIXTURES
 from veravox_client import AsyncVeravoxClient, VeravoxClient, VeravoxError
+from websockets.asyncio.server import serve as serve_async
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
@@ -260,6 +261,22 @@ def test_a_callback_that_would_wait_for_itself_is_told(call):
 
         within(30, use)
     assert errors == ["A callback can only close the stream: send and end it elsewhere."]
+
+
+def test_a_server_that_says_nothing_ends_the_opening_in_time(monkeypatch):
+    monkeypatch.setattr("veravox_client._stream._OPENING_S", 0.1)
+
+    async def run():
+        async def say_nothing(socket):
+            await socket.wait_closed()
+
+        async with serve_async(say_nothing, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client:
+                with pytest.raises(ConnectionClosed):
+                    await asyncio.wait_for(client.stream(**PCM), 20)
+
+    asyncio.run(run())
 
 
 def test_a_cancelled_opening_leaves_nothing_behind():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _SAMPLE_BYTES = {"pcm16": 2, "mulaw": 1, "alaw": 1}
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 1.0
+# For the server's first message on a connection, which may be one of a peer that says nothing.
+_OPENING_S = 10.0
 # The server is full or stops, or the stream is in another of its processes.
 _RETRIED_STATUS = 503
 _END = json.dumps({"type": "end"})
@@ -151,10 +153,13 @@ class AsyncLiveStream:
             raise ImportError("Live audio needs websockets: pip install 'veravox-client[stream]'.") from error
 
         has_session = False
+        opening = None
         try:
             async with connect(self._url, additional_headers=self._headers, max_size=None) as socket:
+                opening = asyncio.get_running_loop().call_later(_OPENING_S, socket.transport.abort)
                 await socket.send(json.dumps(self._hello()))
                 async for text in socket:
+                    opening.cancel()
                     message = json.loads(text)
                     has_session = has_session or message["type"] in ("ready", "resumed")
                     await self._take(message, socket)
@@ -170,6 +175,8 @@ class AsyncLiveStream:
             if not self._begun.is_set():
                 raise
         finally:
+            if opening is not None:
+                opening.cancel()
             self._socket = None
         return has_session
 
