@@ -2,7 +2,6 @@
 #include "decode/demuxer.h"
 
 extern "C" {
-#include <libavutil/opt.h>
 #include <libavutil/parseutils.h>
 }
 
@@ -75,9 +74,6 @@ std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
   return {};
 }
 
-// ADPCM, of which each block can be decoded without the others.
-bool HasBlocks(AVCodecID codec) { return std::string_view(avcodec_get_name(codec)).starts_with("adpcm"); }
-
 double Seconds(int64_t time, AVRational base) { return static_cast<double>(time) * av_q2d(base); }
 
 int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped() ? 1 : 0; }
@@ -139,11 +135,6 @@ void Demuxer::SelectFirstAudioStream() {
     throw StageError(ErrorCode::kNoAudioStream,
                      std::string("The ") + container_.name + " file has no audio stream.");
   }
-  // A decoder drops the rest of a packet with a damaged block, so each block gets a packet of its own.
-  const AVCodecParameters& parameters = *stream().codecpar;
-  if (&container_ == &WaveContainer() && HasBlocks(parameters.codec_id)) {
-    av_opt_set_int(format_->priv_data, "max_size", parameters.block_align, 0);
-  }
 }
 
 void Demuxer::FindParameters() {
@@ -185,7 +176,7 @@ bool Demuxer::Next(AVPacket& packet) {
       const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
       ended_by_damage_ = error != AVERROR_EOF && !is_rest;
       NoteFileEnd();
-      NoteDamageBefore(size_);
+      NoteDamageBefore(file_end_.value_or(size_));
       if (file_end_) ended_by_damage_ = false;
       return false;
     }

@@ -145,7 +145,10 @@ bool LibavSource::DecodeFrame() {
       return true;
     }
     if (error == AVERROR_EOF || draining_) return false;
-    if (error != AVERROR(EAGAIN)) CountDamage();
+    if (error != AVERROR(EAGAIN)) {
+      CountDamage();
+      block_failed_ = true;
+    }
     if (!SendPacket()) return false;
   }
 }
@@ -153,7 +156,9 @@ bool LibavSource::DecodeFrame() {
 // Gives the codec the next packet, or none at the end. False if the next one has not arrived yet.
 bool LibavSource::SendPacket() {
   packet_is_damaged_ = false;
-  const bool has_packet = packets_->Next(*packet_);
+  const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);
+  blocks_ = 0;
+  block_failed_ = false;
   NoteDamagedBytes();
   if (!has_packet) {
     if (packets_->is_waiting()) return false;
@@ -166,7 +171,22 @@ bool LibavSource::SendPacket() {
   // Replaces the rest: audio that the codec drops, such as its own delay, is not heard.
   packet_bits_ = int64_t{8} * packet_->size;
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
+  block_failed_ = error < 0;
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
+  return true;
+}
+
+// ADPCM, of which each block can be decoded without the others.
+bool LibavSource::has_blocks() const { return codec_->block_align > 0 && codec_name().starts_with("adpcm"); }
+
+// The decoder drops a packet from its damaged block on; the blocks behind it are sent again.
+bool LibavSource::PassDamagedBlock() {
+  if (!block_failed_ || !has_blocks()) return false;
+  const int64_t end = int64_t{codec_->block_align} * (blocks_ + 1);
+  if (end >= packet_->size) return false;
+  packet_->data += end;
+  packet_->size -= static_cast<int>(end);
+  packet_->pts = packet_->dts = AV_NOPTS_VALUE;
   return true;
 }
 
@@ -186,6 +206,7 @@ void LibavSource::TakeFrame() {
   if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame_->decode_error_flags != 0) CountDamage();
   if (frame_->nb_samples <= 0) return;
   damaged_in_a_row_ = 0;
+  ++blocks_;
   channels_ = frame_->ch_layout.nb_channels;
   CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
@@ -200,8 +221,7 @@ void LibavSource::TakeFrame() {
 // A packet gives one frame, except for ADPCM: one per block.
 double LibavSource::TakeFrameBits() {
   int64_t bits = packet_bits_;
-  const bool has_blocks = codec_->block_align > 0 && codec_name().starts_with("adpcm");
-  if (has_blocks) bits = std::min(bits, int64_t{8} * codec_->block_align);
+  if (has_blocks()) bits = std::min(bits, int64_t{8} * codec_->block_align);
   packet_bits_ -= bits;
   return static_cast<double>(bits);
 }

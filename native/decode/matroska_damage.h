@@ -22,8 +22,8 @@ class MatroskaDamage {
   uint64_t TakeBefore(uint64_t offset);
 
  private:
-  // Far more than the elements of a day of audio.
-  static constexpr int kMaxSteps = 10'000'000;
+  // More than the elements of a day with the shortest packets of audio.
+  static constexpr int kMaxSteps = 50'000'000;
 
   void Step();
   bool Enter(const MatroskaElement& element);

@@ -14,7 +14,7 @@ MpegPackets::MpegPackets(ByteSource& source, uint64_t begin, const Container& co
 bool MpegPackets::Next(AVPacket& packet) {
   const bool has_packet = FilePackets::Next(packet);
   if (!has_packet) {
-    damaged_bytes_ += mpeg_.TakeDamagedBytes(mpeg_.size());
+    damaged_bytes_ += mpeg_.TakeDamagedBytes(file_end().value_or(mpeg_.size()));
   } else if (packet.pos >= 0) {
     damaged_bytes_ += mpeg_.TakeDamagedBytes(begin_ + static_cast<uint64_t>(packet.pos));
   }

@@ -17,8 +17,10 @@ using Bytes = std::span<const uint8_t>;
 constexpr std::array<uint8_t, 64 * 1024> kZeros{};
 // A read further ahead than this looks at the end of the file, not at frames.
 constexpr uint64_t kFarBytes = 1024 * 1024;
-// Most searches for another file; each reads part of it.
+// Most searches for another file, and for tags in vain; each reads part of the file.
 constexpr int kMaxLooks = 50;
+// Writers that miscount leave as many.
+constexpr uint64_t kFewBytes = 16;
 
 }  // namespace
 
@@ -29,14 +31,29 @@ TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, const Container& co
       kind_(container.name == std::string_view("aac") ? MpegAudio::kAdts : MpegAudio::kMpeg),
       size_(BeginOfLastTags(source, begin, container.zeros_in_frames)),
       walked_(begin),
-      looks_left_(kMaxLooks) {}
+      looks_left_(kMaxLooks),
+      tag_looks_left_(kMaxLooks) {}
 
-// Data contains headers by chance: behind junk, something must follow a frame.
+// Data contains headers by chance: behind junk, another frame, a tag or the end must follow, or a few bytes
+// and a frame.
 bool TaglessMpeg::IsFrame(size_t bytes) {
   if (bytes == 0 || last_frame_bytes_ > 0) return bytes > 0;
   const uint64_t end = walked_ + bytes;
-  return end >= size_ || MpegFrameBytes(ReadInARow(source_, end, kMpegHeaderBytes, pieces_), kind_) > 0 ||
-         EndOfTagsAndZeros(source_, end) > end;
+  if (end == size_) return true;
+  const Bytes behind = ReadInARow(source_, end, kFewBytes + kMpegHeaderBytes, pieces_);
+  for (size_t i = 0; i + kMpegHeaderBytes <= behind.size(); ++i) {
+    if (MpegFrameBytes(behind.subspan(i), kind_) > 0) return true;
+  }
+  return EndOfTags(end) > end;
+}
+
+uint64_t TaglessMpeg::EndOfTags(uint64_t offset) {
+  constexpr std::string_view kLyrics = "LYRICSBEGIN";
+  if (tag_looks_left_ <= 0) return EndOfZeros(source_, offset);
+  const uint64_t end = EndOfTagsAndZeros(source_, offset);
+  // Their end was searched for in vain.
+  if (HasAt(ReadInARow(source_, end, kLyrics.size(), pieces_), 0, kLyrics)) --tag_looks_left_;
+  return end;
 }
 
 // Up to the next byte that may begin a frame, a tag or a file.
@@ -53,8 +70,8 @@ void TaglessMpeg::PassJunk() {
 }
 
 void TaglessMpeg::EndJunk() {
-  // Writers that miscount leave a few bytes. A recording of a radio stream begins inside a frame.
-  constexpr uint64_t kFewBytes = 16, kMostFrameBytes = 2048;
+  // A recording of a radio stream begins inside a frame.
+  constexpr uint64_t kMostFrameBytes = 2048;
   const ByteRange junk{walked_ - junk_bytes_, junk_bytes_};
   if (!is_padding_ && junk.bytes > (junk.begin == begin_ ? kMostFrameBytes : kFewBytes)) damage_.Note(junk);
   junk_bytes_ = 0;
@@ -98,13 +115,16 @@ void TaglessMpeg::WalkTo(uint64_t offset) {
       continue;
     }
     if (EndsBeforeOtherFile()) break;
-    const ByteRange tags{walked_, EndOfTagsAndZeros(source_, walked_) - walked_};
-    if (tags.bytes > 0 && !HoldsFrames(source_, tags)) {
+    const ByteRange tags{walked_, EndOfTags(walked_) - walked_};
+    if (tags.bytes == 0) {
+      PassJunk();
+    } else if (HoldsFrames(source_, tags)) {
+      --tag_looks_left_;
+      PassJunk();
+    } else {
       EndJunk();
       tags_.push_back(tags);
       walked_ += tags.bytes;
-    } else {
-      PassJunk();
     }
   }
   if (walked_ >= size_) EndJunk();

@@ -34,6 +34,7 @@ class TaglessMpeg final : public ByteSource {
  private:
   void WalkTo(uint64_t offset);
   bool IsFrame(size_t bytes);
+  uint64_t EndOfTags(uint64_t offset);
   void PassJunk();
   void EndJunk();
   bool EndsBeforeOtherFile();
@@ -50,6 +51,7 @@ class TaglessMpeg final : public ByteSource {
   bool is_padding_ = true;         // the junk
   DamagedRanges damage_;
   int looks_left_;
+  int tag_looks_left_;
   std::vector<ByteRange> tags_;  // tags found so far, in order
   std::vector<uint8_t> pieces_;
 };

@@ -3,7 +3,7 @@
 // The removal of one account's finished jobs, however many, lets everybody else use the database.
 import assert from 'node:assert/strict';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
-import type { Database } from '../../src/state/database/database.js';
+import type { Database, Value } from '../../src/state/database/database.js';
 import { onEachQueue } from '../support/job-queues.js';
 import { newJob } from '../support/new-job.js';
 
@@ -34,14 +34,17 @@ for (const [what, fill] of Object.entries(many)) {
     const { database, jobs } = await open();
     await fill(database);
     const { job } = await jobs.create(newJob);
-    let isOver = false;
-    const removal = new FinishedJobs(database).removeDays([DAY]).then(() => {
-      isOver = true;
-    });
-    assert.equal((await jobs.get('a', job.id))?.id, job.id);
-    assert.equal((await jobs.get('a', job.id))?.id, job.id);
-    assert.equal(isOver, false);
-    await removal;
+    const removed: number[] = [];
+    const counted = {
+      query: database.query.bind(database),
+      execute: async (sql: string, values: readonly Value[]) => {
+        const rows = await database.execute(sql, values);
+        removed.push(rows);
+        return rows;
+      },
+    } as unknown as Database;
+    await new FinishedJobs(counted).removeDays([DAY]);
+    assert.ok(removed.length >= JOBS / 1000 && removed.every((rows) => rows <= 1000), `${removed}`);
     const left = await database.query('SELECT id FROM jobs');
     assert.deepEqual(left, [{ id: job.id }]);
   });

@@ -47,7 +47,7 @@ export interface ReceivedXml {
 /**
  * The XML that a signed request sends. Call it before the request's handler first awaits.
  * @throws ServiceError as SignatureCheck.checkAny and receiveWhole do, OBJECT_CHUNKS_INVALID, OBJECT_DIGEST_MISMATCH,
- *   OBJECT_SHA256_MISMATCH
+ *   OBJECT_HASH_MISMATCH
  */
 export async function receiveXml(
   request: RouteRequest,

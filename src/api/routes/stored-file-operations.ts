@@ -12,7 +12,7 @@ const xml = { contentType: 'application/xml' };
 const listErrors = [...signatureErrors, 'OBJECT_NOT_FOUND', 'STORAGE_FAILED'] as const;
 const xmlErrors = [
   'OBJECT_DIGEST_MISMATCH',
-  'OBJECT_SHA256_MISMATCH',
+  'OBJECT_HASH_MISMATCH',
   'OBJECT_CHUNKS_INVALID',
   'OBJECT_XML_INVALID',
   'BODY_TOO_LARGE',
@@ -41,7 +41,7 @@ export const objectOperations = ({ maxObjectBytes }: Config) =>
         ...listErrors,
         ...storingErrors,
         'OBJECT_DIGEST_MISMATCH',
-        'OBJECT_SHA256_MISMATCH',
+        'OBJECT_HASH_MISMATCH',
         'OBJECT_CHUNKS_INVALID',
         'OBJECT_RANGE_INVALID',
         'OBJECT_OTHER_ETAG',

@@ -115,7 +115,7 @@ export const fileEntries = {
     message: 'The content does not have the checksum that {header} states.',
     when: 'The upload was damaged in transit: its MD5 or the checksum in an `x-amz-checksum-*` header is another. Nothing is stored.',
   },
-  OBJECT_SHA256_MISMATCH: {
+  OBJECT_HASH_MISMATCH: {
     status: 400,
     code: 'validation_error',
     s3Code: 'XAmzContentSHA256Mismatch',

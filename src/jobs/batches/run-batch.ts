@@ -21,7 +21,7 @@ export interface BatchWorkerParts extends SourceParts {
   /** Rejects with ServiceError. */
   readonly openSource: (source: JobSource, signal: AbortSignal) => Promise<ByteSource>;
   /** Stores an object, whole or not at all. */
-  readonly writeFrom: (name: string, pieces: AsyncIterable<Uint8Array>) => Promise<void>;
+  readonly writeFrom: (name: string, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
   readonly maxLines: number;
   readonly manifests: Pick<ManifestReader, 'records'>;
   /** Resolves when lines may have ended, or after a while. */
@@ -63,7 +63,7 @@ export async function runBatch(
     const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job);
     const counts = { lines: 0, succeeded: 0, failed: 0 };
     const pieces = resultPieces(work, workTable, counts, signal);
-    await orAborted(signal, parts.writeFrom(`${resultFolder}/${resultKey}`, pieces));
+    await orAborted(signal, parts.writeFrom(`${resultFolder}/${resultKey}`, pieces, signal));
     await workTable.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
     return 'succeeded';
   } catch (error) {
@@ -132,8 +132,8 @@ async function* resultPieces(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   let text = '';
+  // If the batch is no longer this worker's, its lines may be gone: the upload fails instead of ending early.
   for await (const end of workTable.ends(work)) {
-    // Nobody waits for the rest of the upload, which ends with this.
     signal.throwIfAborted();
     counts.lines++;
     counts[end.state === 'succeeded' ? 'succeeded' : 'failed']++;
@@ -142,6 +142,7 @@ async function* resultPieces(
     yield Buffer.from(text);
     text = '';
   }
+  signal.throwIfAborted();
   yield Buffer.from(text);
 }
 

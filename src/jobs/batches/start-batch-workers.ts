@@ -50,7 +50,7 @@ export function startBatchWorkers({
             'object' in source
               ? sources.ofObject(source.object, signal)
               : sources.ofLink(source.link, signal),
-          writeFrom: (name, pieces) => files.storage.writeFrom(name, pieces),
+          writeFrom: (name, pieces, signal) => files.storage.writeFrom(name, pieces, signal),
           maxLines: config.maxBatchLines,
           manifests,
           heartbeatMs: HEARTBEAT_MS,

@@ -100,7 +100,9 @@ export class Retention {
       if (swept === undefined) return;
       const { objects, bytes } = swept;
       if (objects > 0) this.#tell({ event: 'objects_expired', objects, bytes });
-      failures.push(...swept.failures);
+      // Not tried again before the next day: each try looks at all files.
+      if (swept.failures.length > 0)
+        this.#options.onError(new AggregateError(swept.failures, `${swept.failures[0]}`));
     });
     if (failures.length > 0) throw new AggregateError(failures, `${failures[0]}`);
   }

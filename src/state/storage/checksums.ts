@@ -62,12 +62,12 @@ export class ContentChecksums {
     for (const checksum of this.#running.values()) checksum.update(bytes);
   }
 
-  /** Call it once. @throws ServiceError OBJECT_DIGEST_MISMATCH, OBJECT_SHA256_MISMATCH */
+  /** Call it once. @throws ServiceError OBJECT_DIGEST_MISMATCH, OBJECT_HASH_MISMATCH */
   end(): ReadonlyMap<ChecksumAlgorithm, Buffer> {
     const digests = new Map([...this.#running].map(([name, checksum]) => [name, checksum.digest()]));
     for (const { algorithm, header, stated } of this.#expected) {
       if (stated() === digests.get(algorithm)?.toString('base64')) continue;
-      if (header === PAYLOAD_HEADER) throw new ServiceError('OBJECT_SHA256_MISMATCH');
+      if (header === PAYLOAD_HEADER) throw new ServiceError('OBJECT_HASH_MISMATCH');
       throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
     }
     return digests;

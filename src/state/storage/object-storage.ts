@@ -27,7 +27,7 @@ export interface ObjectStorage {
   /** Stores an object of this server's own making, whole or not at all. @throws ServiceError as the storage's uploads do */
   write(name: string, bytes: Uint8Array): Promise<void>;
   /** The same for one whose size is not known before, in bounded memory. */
-  writeFrom(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+  writeFrom(name: string, pieces: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void>;
   /** Removes an object for good; no object is no error. @throws ServiceError STORAGE_UNAVAILABLE, STORAGE_FAILED */
   remove(name: string): Promise<void>;
   /**

@@ -76,7 +76,7 @@ export class ObjectUpload {
   /**
    * Puts the object in its place.
    * @returns the hexadecimal MD5 of the content
-   * @throws ServiceError OBJECT_DIGEST_MISMATCH, OBJECT_SHA256_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
+   * @throws ServiceError OBJECT_DIGEST_MISMATCH, OBJECT_HASH_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async finish(): Promise<string> {
     const md5 = this.#checksums.end().get('md5') as Buffer;

@@ -74,7 +74,7 @@ export class S3Storage implements ObjectStorage {
     await this.#call((client, options) => client.send(command, options));
   }
 
-  async writeFrom(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  async writeFrom(name: string, pieces: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
     const object = this.#object(name);
     const parts: { ETag: string; PartNumber: number }[] = [];
     let uploadId: string | undefined;
@@ -87,7 +87,7 @@ export class S3Storage implements ObjectStorage {
         uploadId ??= await this.#beginUpload(name);
         const PartNumber = parts.length + 1;
         const upload = new UploadPartCommand({ ...object, UploadId: uploadId, PartNumber, Body: part });
-        const { ETag } = await this.#call((client, options) => client.send(upload, options));
+        const { ETag } = await this.#call((client, options) => client.send(upload, options), signal);
         if (ETag === undefined) throw wrongAnswer('stored a part without a name for it');
         parts.push({ ETag, PartNumber });
       }
@@ -96,7 +96,7 @@ export class S3Storage implements ObjectStorage {
         UploadId: uploadId,
         MultipartUpload: { Parts: parts },
       });
-      await this.#call((client, options) => client.send(complete, options));
+      await this.#call((client, options) => client.send(complete, options), signal);
     } catch (error) {
       // Parts that stay behind cost money.
       if (uploadId !== undefined) {
@@ -160,8 +160,9 @@ export class S3Storage implements ObjectStorage {
 
   #call<Result>(
     call: (client: S3Calls['client'], options: { abortSignal: AbortSignal }) => Promise<Result>,
+    caller?: AbortSignal,
   ): Promise<Result> {
-    return reachable(this.#calls.within((abortSignal) => call(this.#calls.client, { abortSignal })));
+    return reachable(this.#calls.within((abortSignal) => call(this.#calls.client, { abortSignal }), caller));
   }
 
   isOwnLink(link: URL): boolean {

@@ -166,9 +166,11 @@ for (const [name, ...options] of [
   }
 }
 
-for (const codec of ['adpcm_ms', 'adpcm_ima_wav']) {
-  test(`a damaged block of ${codec} leaves the rest of a WAV file as it was`, () => {
-    const bytes = made(`${codec}.wav`, '-c:a', codec);
+for (const [codec, blockSize] of ['adpcm_ms', 'adpcm_ima_wav'].flatMap((codec) =>
+  ['256', '1024'].map((size) => [codec, size] as const),
+)) {
+  test(`a damaged block of ${blockSize} bytes of ${codec} leaves the rest of a WAV file as it was`, () => {
+    const bytes = made(`${codec}-${blockSize}.wav`, '-c:a', codec, '-block_size', blockSize);
     const whole = addon.decode(bytes);
     const blockBytes = bytes.readUInt16LE(32);
     const data = bytes.indexOf('data') + 8;
