@@ -62,8 +62,8 @@ class LibavSource final : public AudioSource {
   int64_t damaged_packets_ = 0;
   int damaged_in_a_row_ = 0;
   bool packet_is_damaged_ = false;
-  int blocks_ = 0;              // frames from the packet, of codecs with blocks
-  bool block_failed_ = false;   // the next one
+  int blocks_ = 0;             // frames from the packet, of codecs with blocks
+  bool block_failed_ = false;  // the next one
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource
   std::vector<Unheard> damaged_;
