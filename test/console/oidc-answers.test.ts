@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenID provider cannot fill the memory: of its answers, unpacked, a mebibyte is read at most.
+// An OpenID provider cannot fill the memory: of its answers, unpacked, two mebibytes are read at most.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';

@@ -22,7 +22,7 @@ const DISCOVERED_MS = 3_600_000;
 /** Of one request, with its whole answer. */
 const TIMEOUT_S = 10;
 /** Of an answer, unpacked. Tokens and keys have some kilobytes. */
-const MAX_ANSWER_BYTES = 1 << 20;
+const MAX_ANSWER_BYTES = 2 << 20;
 
 export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
 
