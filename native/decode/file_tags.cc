@@ -112,12 +112,15 @@ std::optional<uint64_t> EndOfApe(ByteSource& source, uint64_t offset) {
 }
 
 // https://id3.org/Lyrics3v2: ends with a keyword before an ID3v1 tag.
+constexpr std::string_view kBeginOfLyrics = "LYRICSBEGIN";
+constexpr std::array<std::string_view, 2> kEndsOfLyrics = {"LYRICS200", "LYRICSEND"};
+
 std::optional<uint64_t> EndOfLyrics3(ByteSource& source, uint64_t offset) {
   constexpr size_t kMostBytes = 1'000'000;
   std::vector<uint8_t> pieces;
-  if (!HasAt(ReadInARow(source, offset, 11, pieces), 0, "LYRICSBEGIN")) return {};
+  if (!HasAt(ReadInARow(source, offset, kBeginOfLyrics.size(), pieces), 0, kBeginOfLyrics)) return {};
   const Bytes bytes = ReadInARow(source, offset, kMostBytes, pieces);
-  for (const std::string_view last : {"LYRICS200", "LYRICSEND"}) {
+  for (const std::string_view last : kEndsOfLyrics) {
     const auto found = std::search(bytes.begin(), bytes.end(), last.begin(), last.end());
     if (found != bytes.end()) return offset + static_cast<uint64_t>(found - bytes.begin()) + last.size();
   }
@@ -168,7 +171,13 @@ std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint
   std::vector<uint8_t> bytes(static_cast<size_t>(end - begin));
   bytes.resize(CopyFrom(source, begin, bytes));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const std::string_view first : {"ID3", "LYRICSBEGIN", "TAG"}) {
+  // Without them at the end, each search from a beginning would be in vain.
+  const std::string_view last = text.substr(text.size() - std::min<size_t>(text.size(), 9 + kMiscount));
+  const bool ends_with_lyrics =
+      std::any_of(kEndsOfLyrics.begin(), kEndsOfLyrics.end(),
+                  [&](std::string_view word) { return last.find(word) != std::string_view::npos; });
+  for (const std::string_view first : {std::string_view("ID3"), kBeginOfLyrics, std::string_view("TAG")}) {
+    if (first == kBeginOfLyrics && !ends_with_lyrics) continue;
     size_t found = text.find(first);
     for (int tries = 0; found != std::string_view::npos && tries < kMaxTags; ++tries) {
       const auto tag_end = EndOfOneTag(source, begin + found);

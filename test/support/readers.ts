@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All readers of texts or bytes from clients and their storages, with hostile inputs. A new reader needs a new entry.
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { Speaker } from '../../src/analysis/voiceid/speaker.js';
 import { parseVoiceVector } from '../../src/analysis/voiceid/voice-vector.js';
@@ -9,6 +11,8 @@ import { VoiceprintList } from '../../src/analysis/voiceid/voiceprint-list.js';
 import { parseObject } from '../../src/api/upload/json-body.js';
 import { MultipartParser } from '../../src/api/upload/multipart-parser.js';
 import { boundaryOf, parsePartHeaders } from '../../src/api/upload/part-headers.js';
+import { loadAddon } from '../../src/base/addon/addon.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { MAX_VOICE_VECTOR_CHARS, MAX_VOICEPRINTS_BYTES } from '../../src/base/contract/limits.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
@@ -16,12 +20,14 @@ import { S3Storage } from '../../src/state/storage/s3-storage.js';
 import { someSpeakerModel } from './analyser-double.js';
 import { startFakeStorage } from './fake-storage.js';
 
+type InputParts = readonly [start: string | Buffer, unit: string | Buffer, end?: string | Buffer];
+
 export interface Reader {
   readonly name: string;
   /** Size of the largest input to try: the reader's limit, or enough to measure. */
   readonly bytes: number;
   /** Inputs by name: their beginning, the repeated part, and their end. */
-  readonly inputs: Readonly<Record<string, readonly [start: string, unit: string, end?: string]>>;
+  readonly inputs: Readonly<Record<string, InputParts>>;
   /** Refusals are fine. */
   readonly open: (t: TestContext) => Promise<(input: Buffer) => unknown>;
 }
@@ -29,10 +35,7 @@ export interface Reader {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-export const inputOf = (
-  [start, unit, end = '']: readonly [string, string, string?],
-  bytes: number,
-): Buffer => {
+export const inputOf = ([start, unit, end = '']: InputParts, bytes: number): Buffer => {
   const times = Math.floor((bytes - start.length - end.length) / Buffer.byteLength(unit));
   return Buffer.concat([
     Buffer.from(start),
@@ -112,7 +115,25 @@ const always =
   async () =>
     read;
 
+const mp3 = readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.mp3'));
+const [firstFrames, moreFrames] = [mp3.subarray(0, 8 * KIB), mp3.subarray(0, 20 * KIB)];
+/** Says that the rest of the file belongs to it. */
+const endlessId3 = Buffer.concat([Buffer.from('ID3'), Buffer.from([3, 0, 0, 0, 0x7f, 0x7f, 0x7f])]);
+
 export const readers: readonly Reader[] = [
+  {
+    name: 'an MP3 with what only begins like tags',
+    bytes: MIB / 2,
+    inputs: {
+      'lyrics without an end': [firstFrames, 'LYRICSBEGIN', moreFrames],
+      'ID3v2 over frames': [firstFrames, endlessId3, moreFrames],
+      'ID3v1 in front of lyrics': [firstFrames, `TAG${'a'.repeat(125)}LYRICSBEGIN`, moreFrames],
+    },
+    open: async () => {
+      const addon = loadAddon();
+      return (input) => addon.decode(input);
+    },
+  },
   {
     name: 'a manifest',
     bytes: 16 * MIB,
