@@ -3,9 +3,8 @@
 // This room reads files behind links that clients send, and posts webhooks. It checks the host and every
 // resolved address, and connects nowhere else.
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
-import { openedInTime } from '../../base/byte-source/opened-in-time.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
-import { CallClock, type CallTimeouts } from '../../base/outgoing/call-clock.js';
+import { CallClock, type CallTimeouts, openedInTime } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import { nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import { openedInTime } from '../../base/byte-source/opened-in-time.js';
-import { type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+import { type CallTimeouts, openedInTime, orAborted } from '../../base/outgoing/call-clock.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { type FetchSurroundings, surroundings } from './acceptable-addresses.js';
 import type { FetchPolicy } from './fetch-policy.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This room holds the time limits of calls to other programs.
+import type { ByteSource } from '../byte-source/byte-source.js';
 
 export interface CallTimeouts {
   /** Between two signs of life: an address, a connection, the answer's head, more bytes. */
@@ -73,4 +74,18 @@ export function orAborted<Result>(signal: AbortSignal, work: Promise<Result>): P
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/** Rejects with the reason of the signal once it is aborted, however long the opening takes. */
+export async function openedInTime<Source extends ByteSource | undefined>(
+  signal: AbortSignal,
+  opening: Promise<Source>,
+): Promise<Source> {
+  try {
+    return await orAborted(signal, opening);
+  } catch (error) {
+    // A source that still opens has lost its reader.
+    void opening.then((source) => source?.close()).catch(() => {});
+    throw error;
+  }
 }

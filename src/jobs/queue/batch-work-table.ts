@@ -13,12 +13,12 @@ import {
   type LineEnd,
   type NewLine,
 } from './batch-lines.js';
+import { removeInParts } from './finished-jobs.js';
 import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
-import { removeInParts } from './remove-in-parts.js';
 import { MAX_TRIES, pauseAfterMs } from './tries.js';
 
 /** A batch in the hands of a worker. */
