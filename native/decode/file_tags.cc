@@ -112,7 +112,6 @@ std::optional<uint64_t> EndOfApe(ByteSource& source, uint64_t offset) {
 }
 
 // https://id3.org/Lyrics3v2: ends with a keyword before an ID3v1 tag.
-constexpr std::string_view kBeginOfLyrics = "LYRICSBEGIN";
 constexpr std::array<std::string_view, 2> kEndsOfLyrics = {"LYRICS200", "LYRICSEND"};
 
 std::optional<uint64_t> EndOfLyrics3(ByteSource& source, uint64_t offset) {
@@ -172,7 +171,8 @@ std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint
   bytes.resize(CopyFrom(source, begin, bytes));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   // Without them at the end, each search from a beginning would be in vain.
-  const std::string_view last = text.substr(text.size() - std::min<size_t>(text.size(), 9 + kMiscount));
+  const std::string_view last =
+      text.substr(text.size() - std::min<size_t>(text.size(), kEndsOfLyrics[0].size() + kMiscount));
   const bool ends_with_lyrics =
       std::any_of(kEndsOfLyrics.begin(), kEndsOfLyrics.end(),
                   [&](std::string_view word) { return last.find(word) != std::string_view::npos; });
@@ -259,7 +259,6 @@ uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_fr
 }
 
 bool HoldsMoreThanTags(ByteSource& source, uint64_t from) {
-  constexpr uint64_t kFewBytes = 16;
   return source.size() > from + kFewBytes && BeginOfLastTags(source, from, 0) > from;
 }
 

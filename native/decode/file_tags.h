@@ -10,6 +10,10 @@
 
 namespace veravox {
 
+inline constexpr std::string_view kBeginOfLyrics = "LYRICSBEGIN";
+// Writers that miscount leave as many.
+inline constexpr uint64_t kFewBytes = 16;
+
 // Whether `bytes` has `text` at `offset`.
 bool HasAt(std::span<const uint8_t> bytes, size_t offset, std::string_view text);
 
@@ -28,7 +32,7 @@ uint64_t EndOfZeros(ByteSource& source, uint64_t offset);
 // last frame may end with `zeros_in_frames` zeros, which are kept.
 uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames);
 
-// Whether more than tags, zeros and a few bytes, which writers that miscount leave, follow from `from` on.
+// Whether more than tags, zeros and a few bytes follow from `from` on.
 bool HoldsMoreThanTags(ByteSource& source, uint64_t from);
 
 }  // namespace veravox

@@ -19,8 +19,6 @@ constexpr std::array<uint8_t, 64 * 1024> kZeros{};
 constexpr uint64_t kFarBytes = 1024 * 1024;
 // Most searches for another file, and for tags in vain; each reads part of the file.
 constexpr int kMaxLooks = 50;
-// Writers that miscount leave as many.
-constexpr uint64_t kFewBytes = 16;
 
 }  // namespace
 
@@ -48,11 +46,10 @@ bool TaglessMpeg::IsFrame(size_t bytes) {
 }
 
 uint64_t TaglessMpeg::EndOfTags(uint64_t offset) {
-  constexpr std::string_view kLyrics = "LYRICSBEGIN";
   if (tag_looks_left_ <= 0) return EndOfZeros(source_, offset);
   const uint64_t end = EndOfTagsAndZeros(source_, offset);
   // Their end was searched for in vain.
-  if (HasAt(ReadInARow(source_, end, kLyrics.size(), pieces_), 0, kLyrics)) --tag_looks_left_;
+  if (HasAt(ReadInARow(source_, end, kBeginOfLyrics.size(), pieces_), 0, kBeginOfLyrics)) --tag_looks_left_;
   return end;
 }
 

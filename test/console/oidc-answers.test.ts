@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An OpenID provider cannot fill the memory: of its answers, unpacked, two mebibytes are read at most.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -8,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
+import { oidcDescription } from '../support/oidc-provider.js';
 
 const PADDING = ' '.repeat(2 << 20);
 
@@ -40,15 +42,7 @@ function answers(origin: string): Readonly<Record<string, object>> {
   const claims = { iss: origin, sub: 's', aud: 'me', nonce: 'n', iat: nowS, exp: nowS + 600 };
   const idToken = `${encoded({ alg: 'RS256', kid: 'one' })}.${encoded(claims)}.${encoded({})}`;
   return {
-    '/.well-known/openid-configuration': {
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      jwks_uri: `${origin}/keys`,
-      response_types_supported: ['code'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    },
+    '/.well-known/openid-configuration': oidcDescription(origin),
     '/token': { access_token: 'a', token_type: 'bearer', id_token: idToken },
     '/keys': { keys: [] },
   };

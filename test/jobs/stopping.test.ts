@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A stop does not wait for storage that says nothing: work in the background is given back at once, whatever it waits for.
+
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { pino } from 'pino';
@@ -13,9 +14,10 @@ import { AwaitedUploads } from '../../src/jobs/queue/awaited-uploads.js';
 import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
 import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
 import { UploadWatch } from '../../src/jobs/work/upload-watch.js';
-import { S3Storage } from '../../src/state/storage/s3-storage.js';
+import type { S3Storage } from '../../src/state/storage/s3-storage.js';
 import { recordingEnd, someDetector } from '../support/analyser-double.js';
 import { batchWorkerParts } from '../support/batches.js';
+import { bucketOf } from '../support/bucket-of.js';
 import { MemoryByteSource } from '../support/byte-sources.js';
 import { eventually } from '../support/eventually.js';
 import { type JobParts, onEachQueue } from '../support/job-queues.js';
@@ -43,17 +45,7 @@ interface SilentBucket {
 
 async function silentBucket(t: TestContext): Promise<SilentBucket> {
   const peer = await startSilentHttp(t, 'silent');
-  const storage = new S3Storage({
-    bucket: 'files',
-    region: 'us-east-1',
-    endpoint: peer.origin,
-    publicUrl: '',
-    forcePathStyle: true,
-    linkLifetimeS: 60,
-    timeouts,
-    retryPausesMs: [],
-  });
-  t.after(() => storage.close());
+  const storage = bucketOf(t, peer.origin, timeouts);
   const sources = new RecordingSources({ storage }, new FetchPolicy(() => [], []), timeouts);
   return { peer, storage, sources };
 }

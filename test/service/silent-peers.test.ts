@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every call to another program ends in time, even if that program accepts and says nothing, or stops midway.
+
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -21,8 +22,10 @@ import { postJson } from '../../src/jobs/webhooks/webhook-post.js';
 import type { Database } from '../../src/state/database/database.js';
 import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
 import { clientSettings } from '../../src/state/database/postgres-settings.js';
-import { S3Storage } from '../../src/state/storage/s3-storage.js';
+import type { S3Storage } from '../../src/state/storage/s3-storage.js';
+import { bucketOf } from '../support/bucket-of.js';
 import { eventually } from '../support/eventually.js';
+import { oidcDescription } from '../support/oidc-provider.js';
 import {
   type FirstAnswers,
   httpAnswer,
@@ -62,20 +65,7 @@ const onHttp =
 process.env.AWS_ACCESS_KEY_ID = 'an-id';
 process.env.AWS_SECRET_ACCESS_KEY = 'a-secret';
 
-function bucketAt({ origin }: SilentPeer, t: TestContext): S3Storage {
-  const storage = new S3Storage({
-    bucket: 'files',
-    region: 'us-east-1',
-    endpoint: origin,
-    publicUrl: '',
-    forcePathStyle: true,
-    linkLifetimeS: 60,
-    timeouts,
-    retryPausesMs: [],
-  });
-  t.after(() => storage.close());
-  return storage;
-}
+const bucketAt = ({ origin }: SilentPeer, t: TestContext): S3Storage => bucketOf(t, origin, timeouts);
 
 const NAME = `${'0'.repeat(32)}/analysis/a.wav`;
 const firstByte = httpAnswer('x', '206 Partial Content', 'content-range: bytes 0-0/1000000\r\netag: "e"\r\n');
@@ -116,18 +106,7 @@ const oidc = ({ origin }: SilentPeer): OidcProvider =>
     TIMEOUT_MS / 1000,
   );
 
-const described = (origin: string): string =>
-  httpAnswer(
-    JSON.stringify({
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      jwks_uri: `${origin}/keys`,
-      response_types_supported: ['code'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    }),
-  );
+const described = (origin: string): string => httpAnswer(JSON.stringify(oidcDescription(origin)));
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

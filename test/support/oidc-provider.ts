@@ -5,6 +5,17 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 
+/** As far as a client needs it. */
+export const oidcDescription = (issuer: string): object => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+  response_types_supported: ['code'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  code_challenge_methods_supported: ['S256'],
+});
+
 /** Identity of the next visitor. */
 export interface Answers {
   claims: Record<string, unknown>;
@@ -74,16 +85,7 @@ export async function startOidcProvider(test: TestContext): Promise<OidcProvider
     }
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
-        json(200, {
-          issuer,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
-          jwks_uri: `${issuer}/keys`,
-          response_types_supported: ['code'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['RS256'],
-          code_challenge_methods_supported: ['S256'],
-        });
+        json(200, { ...oidcDescription(issuer), subject_types_supported: ['public'] });
         return;
       case '/keys':
         json(200, { keys: [jwk] });

@@ -4,10 +4,10 @@ import { catalogue } from '../../base/errors/catalogue.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
 import { BUCKET } from '../../state/storage/signature.js';
-import { refuseParameters } from '../../state/storage/signature-check.js';
+import { refuseParameters, unsupported } from '../../state/storage/signature-check.js';
 import { listObjects } from './object-list.js';
 import type { Reply, RouteRequest } from './route.js';
-import { receiveXml, unsupported } from './s3-requests.js';
+import { receiveXml } from './s3-requests.js';
 import { elementsOf, escaped, s3Document, textOf } from './s3-xml.js';
 
 /** That of S3. */

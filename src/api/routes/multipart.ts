@@ -4,9 +4,9 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
 import type { ListedPart } from '../../state/storage/multipart-uploads.js';
 import { BUCKET } from '../../state/storage/signature.js';
-import { refuseParameters } from '../../state/storage/signature-check.js';
+import { refuseParameters, unsupported } from '../../state/storage/signature-check.js';
 import type { Reply, RouteRequest } from './route.js';
-import { accountIn, nameOf, receiveXml, unsupported } from './s3-requests.js';
+import { accountIn, nameOf, receiveXml } from './s3-requests.js';
 import { elementsOf, escaped, s3Document, textOf } from './s3-xml.js';
 
 /** Begins an upload in parts, or makes an object of them. */

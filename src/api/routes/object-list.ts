@@ -3,9 +3,9 @@ import { isWellFormed, KEY_PREFIX } from '../../base/contract/object-key.js';
 import type { Page } from '../../state/storage/disk-objects.js';
 import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
 import { BUCKET, encoded } from '../../state/storage/signature.js';
-import { refuseParameters } from '../../state/storage/signature-check.js';
+import { invalid, refuseParameters, unsupported } from '../../state/storage/signature-check.js';
 import type { Reply, RouteRequest } from './route.js';
-import { accountIn, invalid, unsupported } from './s3-requests.js';
+import { accountIn } from './s3-requests.js';
 import { escaped, s3Document } from './s3-xml.js';
 
 /** That of S3. */

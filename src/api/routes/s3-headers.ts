@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { unsupported } from '../../state/storage/signature-check.js';
 import type { RouteRequest } from './route.js';
-import { unsupported } from './s3-requests.js';
 
 /** A request with one of these is refused, since its wish would not be fulfilled. */
 const OTHER_HEADER =

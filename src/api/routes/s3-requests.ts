@@ -19,12 +19,6 @@ export const nameOf = ({ path }: Pick<RouteRequest, 'path'>): string => nameInPa
 /** The folder that stands for the account in the name of an object. */
 export const accountIn = (name: string): string => name.slice(0, name.indexOf('/'));
 
-export const unsupported = (what: string): ServiceError =>
-  new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
-
-export const invalid = (expected: string, received: string): ServiceError =>
-  new ServiceError('OBJECT_ARGUMENT_INVALID', { expected, received: JSON.stringify(received.slice(0, 100)) });
-
 /**
  * Programs that read an object in parts want all of them from the same one.
  * @throws ServiceError OBJECT_OTHER_ETAG

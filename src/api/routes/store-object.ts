@@ -7,12 +7,12 @@ import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { PartOfUpload } from '../../state/storage/multipart-uploads.js';
 import type { StoredObject } from '../../state/storage/object-storage.js';
 import type { ObjectUpload } from '../../state/storage/object-upload.js';
-import { type Grant, refuseParameters } from '../../state/storage/signature-check.js';
+import { type Grant, invalid, refuseParameters, unsupported } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
 import { type ByteRange, requestedRange } from './byte-range.js';
 import { expectedChecksums } from './expected-checksums.js';
 import type { Reply, RouteRequest } from './route.js';
-import { accountIn, BUCKET_PREFIX, invalid, nameOf, refuseOtherEtag, unsupported } from './s3-requests.js';
+import { accountIn, BUCKET_PREFIX, nameOf, refuseOtherEtag } from './s3-requests.js';
 import { s3Document } from './s3-xml.js';
 
 /** @throws ServiceError TOO_MANY_JOBS, DatabaseError; the file is stored nevertheless */

@@ -71,23 +71,24 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
       path: BUCKET_PREFIX,
       isPrefix: true,
       operation: objectOperations(config)[method],
-      handle(request) {
-        refuseHeaders(request);
-        return (request.path === BUCKET_PREFIX ? ofBucket : ofObject)[method](request);
-      },
+      handle: checked((request) => (request.path === BUCKET_PREFIX ? ofBucket : ofObject)[method](request)),
     },
     {
       ...common,
       method,
       path: `/${BUCKET}`,
       operation: bucketOperations[method],
-      handle(request) {
-        refuseHeaders(request);
-        return ofBucket[method](request);
-      },
+      handle: checked(ofBucket[method]),
     },
   ]);
 }
+
+const checked =
+  (handle: Route['handle']): Route['handle'] =>
+  (request) => {
+    refuseHeaders(request);
+    return handle(request);
+  };
 
 /**
  * Whether the client has the object as it is, in the order of RFC 9110, section 13.2.2.

@@ -151,7 +151,7 @@ export interface StatedLength {
 /** Parts of a file that were not heard, or only with a change. */
 export interface HearingFindings {
   readonly damagedPackets: number;
-  /** Positions of the first and the last one in seconds; absent if there is none. */
+  /** Positions of the first and last damaged packet in seconds; absent without any. */
   readonly damagedFromS?: number;
   readonly damagedToS?: number;
   /** Channels would have cancelled each other in the mix, so that some were inverted. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import type { ExpectedChecksum } from './checksums.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 import { copyInto, type DiskObjects, openObjectFile } from './disk-objects.js';
 import type { ObjectUpload } from './object-upload.js';
+import { invalid } from './signature-check.js';
 
 export interface PartOfUpload {
   readonly uploadId: string;
@@ -109,10 +111,7 @@ export class MultipartUploads {
     }
     if (bytes > maxBytes) throw new ServiceError('OBJECT_TOO_LARGE', { allowedBytes: maxBytes });
     if (statedBytes !== undefined && statedBytes !== String(bytes)) {
-      throw new ServiceError('OBJECT_ARGUMENT_INVALID', {
-        expected: `the ${bytes} bytes of all parts in x-amz-mp-object-size`,
-        received: JSON.stringify(statedBytes.slice(0, 100)),
-      });
+      throw invalid(`the ${bytes} bytes of all parts in x-amz-mp-object-size`, statedBytes);
     }
     const upload = await this.#objects.begin(name, checksums, bytes);
     try {

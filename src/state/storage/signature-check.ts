@@ -57,11 +57,11 @@ const CHUNKED_PAYLOAD = /^STREAMING-(?:UNSIGNED-PAYLOAD|(AWS4-HMAC-SHA256-PAYLOA
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
 
+export const unsupported = (what: string): ServiceError =>
+  new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
+export const invalid = (expected: string, received: string): ServiceError =>
+  new ServiceError('OBJECT_ARGUMENT_INVALID', { expected, received: JSON.stringify(received.slice(0, 100)) });
 const mismatch = (): ServiceError => new ServiceError('SIGNATURE_MISMATCH');
-const invalid = (expected: string, received: string): ServiceError =>
-  new ServiceError('OBJECT_ARGUMENT_INVALID', { expected, received });
-const unsupported = (what: string): ServiceError => new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
-const quoted = (value: string): string => JSON.stringify(value.slice(0, 100));
 const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIED', { problem });
 
 /**
@@ -96,7 +96,7 @@ export class SignatureCheck {
     const isDigest = /^[0-9a-f]{64}$/.test(payload);
     if (payload !== UNSIGNED_PAYLOAD && !isDigest && chunks === undefined) {
       if (payload.startsWith('STREAMING-')) throw unsupported(`${PAYLOAD_HEADER} ${payload.slice(0, 50)}`);
-      throw invalid(`a SHA-256 in lower case or ${UNSIGNED_PAYLOAD} in ${PAYLOAD_HEADER}`, quoted(payload));
+      throw invalid(`a SHA-256 in lower case or ${UNSIGNED_PAYLOAD} in ${PAYLOAD_HEADER}`, payload);
     }
     const maxBytes = parameters.get(MAX_BYTES_PARAMETER);
     if (!/^\d{1,15}$/.test(maxBytes ?? '0')) throw unsupported(`this value of ${MAX_BYTES_PARAMETER}`);
@@ -117,7 +117,10 @@ export class SignatureCheck {
     const parameters = parseQuery(request.query);
     const authorization = request.headers.get('authorization');
     if (authorization !== undefined && parameters.has('X-Amz-Signature'))
-      throw invalid('one signature', 'a link and the header authorization');
+      throw new ServiceError('OBJECT_ARGUMENT_INVALID', {
+        expected: 'one signature',
+        received: 'a link and the header authorization',
+      });
     const claim =
       authorization === undefined
         ? await this.#checkLink(request, parameters, now)
@@ -213,7 +216,7 @@ export class SignatureCheck {
     const expiresAt = new Date(signedAt.getTime() + lifetimeS * 1000);
     if (expiresAt <= now) throw new ServiceError('LINK_EXPIRED', { expiresAt: expiresAt.toISOString() });
     if ((sentPayload ?? claim.payload) !== claim.payload) {
-      throw invalid(`the signed ${PAYLOAD_HEADER}`, quoted(sentPayload ?? ''));
+      throw invalid(`the signed ${PAYLOAD_HEADER}`, sentPayload ?? '');
     }
     return { ...claim, pair };
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers of an S3 service are checked before they are trusted.
+
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { S3Storage } from '../../../src/state/storage/s3-storage.js';
+import { bucketOf } from '../../support/bucket-of.js';
 import { startFakeStorage } from '../../support/fake-storage.js';
 
 process.env.AWS_ACCESS_KEY_ID = 'an-id';
@@ -17,17 +18,7 @@ const never = new AbortController().signal;
 
 async function bucketWith(t: TestContext, handle: http.RequestListener, totalTimeoutMs = 60_000) {
   const service = await startFakeStorage(t, handle);
-  const bucket = new S3Storage({
-    bucket: 'files',
-    region: 'us-east-1',
-    endpoint: service.origin,
-    publicUrl: '',
-    forcePathStyle: true,
-    linkLifetimeS: 60,
-    timeouts: { stallTimeoutMs: 60_000, totalTimeoutMs },
-    retryPausesMs: [],
-  });
-  t.after(() => bucket.close());
+  const bucket = bucketOf(t, service.origin, { stallTimeoutMs: 60_000, totalTimeoutMs });
   return { bucket, service };
 }
 
