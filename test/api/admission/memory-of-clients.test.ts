@@ -170,7 +170,8 @@ async function unfinishedMessages(target: Target, route: InputRoute): Promise<ne
   return Promise.all(
     Array.from({ length: CONNECTIONS }, async (_, index) => {
       const socket = upgrade(target, route, index);
-      const [answer] = await once(socket, 'data');
+      // A busy machine may be too late with its head: then the server closes without an answer.
+      const answer = await new Promise((resolve) => socket.once('data', resolve).once('close', resolve));
       if (String(answer).includes(' 101 ')) socket.write(message);
       else socket.destroy();
       return socket;
