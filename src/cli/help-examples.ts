@@ -112,6 +112,13 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
     ],
   ],
   'models record': [['veravox models record my-model --models-dir my-models', 'after a new export']],
+  bench: [
+    ['veravox keys create | veravox bench http://127.0.0.1:8080 --key-file -', 'a server on this machine'],
+    [
+      'veravox bench https://voice.example --key-file key calls/*.mp3 --connections 8,32',
+      'another one, with recordings of your own',
+    ],
+  ],
   openapi: [['veravox openapi > openapi.json', 'for client generators']],
   doctor: [['veravox doctor', 'what works, what is missing, what is wrong']],
 };

@@ -28,6 +28,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['calibrate'], async () => (await import('./calibrate.js')).addCalibrateCommand],
   [['profiles'], async () => (await import('./profiles.js')).addProfilesCommand],
   [['models'], async () => (await import('./models.js')).addModelsCommand],
+  [['bench'], async () => (await import('./bench.js')).addBenchCommand],
   [['openapi'], async () => (await import('./openapi.js')).addOpenApiCommand],
   [['doctor'], async () => (await import('./doctor.js')).addDoctorCommand],
 ];

@@ -158,6 +158,12 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'models import': [[EVIL, EVIL]],
   'models calibrate': [['tiny', list, '--dry-run']],
   'models record': [[EVIL]],
+  bench: [
+    [EVIL, '--key-file', list],
+    ['http://127.0.0.1:1', '--key-file', noFile],
+    ['http://127.0.0.1:1', noFile, '--key-file', list],
+    ['http://127.0.0.1:1', '--key-file', list, '--connections', EVIL],
+  ],
   openapi: [[]],
   doctor: [[], ['--json']],
 };

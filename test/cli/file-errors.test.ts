@@ -20,6 +20,8 @@ const commands: readonly (readonly string[])[] = [
   ['verify', 'FILE', '--vector', 'FILE'],
   ['verify', recording, '--vector', 'FILE'],
   ['identify', recording, '--voiceprints', 'FILE'],
+  ['bench', 'http://127.0.0.1:1', '--key-file', 'FILE'],
+  ['bench', 'http://127.0.0.1:1', 'FILE', '--key-file', recording],
   ['evaluate', 'FILE'],
   ['calibrate', 'FILE', '--name', 'a', '--target-fpr', '0.1'],
   ['models', 'calibrate', 'detector-large-2026-11-25', 'FILE', '--models-dir', 'OWN'],

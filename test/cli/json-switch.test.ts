@@ -17,6 +17,7 @@ const withJson = [
   'models list',
   'audit verify',
   'doctor',
+  'bench',
 ];
 for (const command of withJson) {
   test(`--json of ${command} is a switch`, async () => {

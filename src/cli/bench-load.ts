@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Load on a server, in a closed loop (each connection sends one request after another) or an open one (requests are sent when
+// due, whatever happened to earlier ones).
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const ANSWER_TIMEOUT_MS = 60_000;
+const SOCKETS = 4096;
+/** Of a connection in a closed loop after any answer but 200: refusals cost the server time that it lacks already. */
+const PAUSE_MS = 100;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** A form to post, over and over. */
+export interface LoadTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface LoadFigures {
+  /** Answers with 200 that arrived before the end, per second. */
+  readonly requestsPerS: number;
+  /** Times of the answers with 200: from the first byte sent, or in an open loop from the moment at which it was due. Rising. */
+  readonly answeredMs: readonly number[];
+  /** Answers with 429 or 503. */
+  readonly refused: number;
+  /** Other answers, and connections that failed. */
+  readonly failed: number;
+}
+
+export class Load {
+  readonly #target: LoadTarget;
+  readonly #timeoutMs: number;
+  readonly #client: typeof http | typeof https;
+  readonly #agent: http.Agent;
+
+  constructor(target: LoadTarget, { timeoutMs = ANSWER_TIMEOUT_MS } = {}) {
+    this.#target = target;
+    this.#timeoutMs = timeoutMs;
+    this.#client = target.url.protocol === 'https:' ? https : http;
+    this.#agent = new this.#client.Agent({ keepAlive: true, maxSockets: SOCKETS, maxFreeSockets: SOCKETS });
+  }
+
+  /** @throws if the connection fails, or the answer takes longer than the time limit */
+  async send(): Promise<Answer> {
+    const { url, headers, body } = this.#target;
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const request = this.#client.request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.byteLength },
+      agent: this.#agent,
+      signal,
+    });
+    request.end(body);
+    const [response] = (await once(request, 'response', { signal })) as [http.IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+  }
+
+  async closedLoop(connections: number, durationMs: number): Promise<LoadFigures> {
+    const count = new Count(durationMs);
+    const one = async (): Promise<void> => {
+      while (performance.now() < count.endMs) {
+        const isAnswered = await this.#counted(count, performance.now());
+        if (!isAnswered) await delay(PAUSE_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, one));
+    return count.figures();
+  }
+
+  /** Requests at random moments, as from many clients that know nothing of each other (a Poisson process). */
+  async openLoop(requestsPerS: number, durationMs: number): Promise<LoadFigures> {
+    const count = new Count(durationMs);
+    const sent: Promise<boolean>[] = [];
+    const gapMs = (): number => (-Math.log(1 - Math.random()) * 1000) / requestsPerS;
+    for (let dueMs = performance.now() + gapMs(); dueMs < count.endMs; dueMs += gapMs()) {
+      const waitMs = dueMs - performance.now();
+      if (waitMs >= 1) await delay(waitMs);
+      sent.push(this.#counted(count, dueMs));
+    }
+    await Promise.all(sent);
+    return count.figures();
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** @returns whether the answer was 200 */
+  async #counted(count: Count, sinceMs: number): Promise<boolean> {
+    const status = await this.send().then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    count.add(status, sinceMs);
+    return status === 200;
+  }
+}
+
+class Count {
+  readonly endMs: number;
+  readonly #durationS: number;
+  readonly #answeredMs: number[] = [];
+  #inTime = 0;
+  #refused = 0;
+  #failed = 0;
+
+  constructor(durationMs: number) {
+    this.endMs = performance.now() + durationMs;
+    this.#durationS = durationMs / 1000;
+  }
+
+  add(status: number, sinceMs: number): void {
+    const nowMs = performance.now();
+    if (status === 429 || status === 503) this.#refused++;
+    else if (status !== 200) this.#failed++;
+    else {
+      this.#answeredMs.push(nowMs - sinceMs);
+      if (nowMs <= this.endMs) this.#inTime++;
+    }
+  }
+
+  figures(): LoadFigures {
+    return {
+      requestsPerS: this.#inTime / this.#durationS,
+      answeredMs: this.#answeredMs.sort((a, b) => a - b),
+      refused: this.#refused,
+      failed: this.#failed,
+    };
+  }
+}
