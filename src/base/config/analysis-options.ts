@@ -117,7 +117,7 @@ export const analysisOptions = {
     accepts: PRIVATE_HOST,
     parseItem: parsePrivateHost,
     description:
-      'Hosts inside the house that are allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#hosts-inside-the-house).',
+      'Private hosts allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#private-hosts).',
   }),
   fetchTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_TIMEOUT_MS',

@@ -60,6 +60,6 @@ export const jobOptions = {
     accepts: PRIVATE_HOST,
     parseItem: parsePrivateHost,
     description:
-      'Hosts inside the house that are allowed in `callback_url`, by http and https, with the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
+      'Private hosts allowed in `callback_url`, by http and https, under the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
   }),
 };

@@ -352,7 +352,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message:
-      'Expected a host with only public addresses for callback_url but received {host}. The operator allows receivers inside the house with VERAVOX_WEBHOOK_PRIVATE_HOSTS.',
+      'Expected a host with only public addresses for callback_url but received {host}. The operator can allow private receivers with VERAVOX_WEBHOOK_PRIVATE_HOSTS.',
     when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_WEBHOOK_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
   },
   WEBHOOK_SECRET_MISSING: {

@@ -15,7 +15,7 @@ export const fileEntries = {
     status: 400,
     code: 'validation_error',
     message:
-      'Expected a host with only public addresses for presigned_url but received {host}. The operator allows hosts inside the house with VERAVOX_FETCH_PRIVATE_HOSTS.',
+      'Expected a host with only public addresses for presigned_url but received {host}. The operator can allow private hosts with VERAVOX_FETCH_PRIVATE_HOSTS.',
     when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_FETCH_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
   },
   FETCH_STATUS_REFUSED: {
