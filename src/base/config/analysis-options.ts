@@ -126,7 +126,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket. A sixth of it may pass until the name of the host resolves, and until the host connects, answers or sends the next bytes.',
+      "Time to fetch the file of a `presigned_url`, after which the answer is 500. It also limits each request to a bucket. A sixth of it limits each step: resolving the host's name, connecting, and waiting for the answer or the next bytes.",
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',
