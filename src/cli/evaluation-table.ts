@@ -34,8 +34,8 @@ export function evaluationTable(report: Report, colours: Colors): Shown {
   const figures: string[][] = [
     ...figureRow('equal error rate', overall.eer, percent),
     ...figureRow('AUC', overall.auc, decimals),
-    ...figureRow('EER, systems and sources weighted equally', overall.eer_groups_alike, percent),
-    ...figureRow('AUC, systems and sources weighted equally', overall.auc_groups_alike, decimals),
+    ...figureRow('EER, systems and sources alike', overall.eer_groups_alike, percent),
+    ...figureRow('AUC, systems and sources alike', overall.auc_groups_alike, decimals),
     ...(overall.min_dcf ?? []).flatMap((cost) => figureRow(`minDCF (${cost.name})`, cost, decimals)),
     ...figureRow('mean AUC inside one source', meanInside(inside_one_source), decimals),
     ...shareRow(`accuracy at ${at_threshold.threshold}${point}`, at_threshold.accuracy),

@@ -172,7 +172,7 @@ function describe(
     shown`calibration: ${change('scale')}, ${change('bias')}\n`,
     textTable(
       ['figure', '>before', '>after'],
-      [...rows(plain, ''), ...(areAlike ? rows(weights, ', systems and sources weighted equally') : [])],
+      [...rows(plain, ''), ...(areAlike ? rows(weights, ', systems and sources alike') : [])],
     ),
     shown`On the clips that it was fitted on: others do somewhat worse. Measure on other ones with veravox evaluate.\n`,
   ];

@@ -43,7 +43,7 @@ export const meanInside = (inside: Report['inside_one_source']): Figure | null =
 /** A sentence per mean that has too few groups. */
 export function missingMeans({ overall, inside_one_source }: Report): string[] {
   const reasons: readonly (readonly [string, string | null])[] = [
-    ['EER and AUC, systems and sources weighted equally', overall.groups_alike_why_not],
+    ['EER and AUC, systems and sources alike', overall.groups_alike_why_not],
     ['mean AUC inside one source', inside_one_source?.why_not ?? null],
   ];
   return reasons.flatMap(([name, why]) => (why === null ? [] : [`Not given: ${name} (${why}).`]));

@@ -278,7 +278,7 @@ test('the manifest gets the calibration and new known answers, and nothing else 
     /^tiny {2}clips\.csv {2}60 bonafide of 4 sources, 60 spoof of 4 systems\n\ncalibration: scale 1 -> [\d.]+, bias 0 -> -[\d.]+\n/,
   );
   assert.match(stdout, /\nfigure +before +after\nhuman called spoofed at 0\.5 +\d+\.\d % +\d+\.\d %\n/);
-  assert.match(stdout, /\nequal error rate, systems and sources weighted equally +/);
+  assert.match(stdout, /\nequal error rate, systems and sources alike +/);
   assert.match(stdout, /\nWritten to .*manifest\.json, with the answers for \d+ clips\.\n/);
   assert.match(stdout, /Operating points that veravox calibrate saved .*: find them again\.\n/);
   assert.match(stderr, /^Warning: the bonafide clips are of 4 sources; with fewer than 5,/);

@@ -22,7 +22,7 @@ const meanInside = (inside: Report['inside_one_source']): { value: number; inter
 /** Means that are missing, and the reason: too few groups. */
 const missingMeans = ({ overall, inside_one_source }: Report) =>
   [
-    { mean: 'EER and AUC, systems and sources weighted equally', why: overall.groups_alike_why_not },
+    { mean: 'EER and AUC, systems and sources alike', why: overall.groups_alike_why_not },
     { mean: 'mean AUC inside one source', why: inside_one_source?.why_not ?? null },
   ].flatMap(({ mean, why }) => (why === null ? [] : [{ mean, why }]));
 
@@ -43,9 +43,9 @@ function rowsOf({ overall, at_threshold, inside_one_source, task }: Report): Row
     ...inPercent(names.fnr, fnr && { value: fnr.value, interval_95: fnr.interval_95_units }),
     ...inPercent('correct verdicts', accuracy),
     ...inPercent('equal error rate', eer),
-    ...inPercent('equal error rate, systems and sources weighted equally', eer_groups_alike),
+    ...inPercent('equal error rate, systems and sources alike', eer_groups_alike),
     ...inDecimals('AUC', auc),
-    ...inDecimals('AUC, systems and sources weighted equally', auc_groups_alike),
+    ...inDecimals('AUC, systems and sources alike', auc_groups_alike),
     ...(min_dcf ?? []).flatMap((cost) => inDecimals(`minDCF, ${cost.name}`, cost)),
     ...inDecimals('mean AUC inside one source', meanInside(inside_one_source)),
   ];
