@@ -31,7 +31,9 @@ export function addWebhooksCommand(program: Command): void {
 
   webhooks
     .command('create-secret')
-    .description('Create a secret and print it. It is shown only once; earlier ones stay valid for the overlap.')
+    .description(
+      'Create a secret and print it. It is shown only once; earlier ones stay valid for the overlap.',
+    )
     .option('--account <name>', 'account whose webhooks it signs', parseAccount, DEFAULT_ACCOUNT)
     .addOption(
       new Option('--overlap <time>', 'time for which earlier secrets of the account still sign: 24h, 7d or 0')
