@@ -20,7 +20,7 @@ export interface PredictFields {
    */
   threshold?: number | string;
   /**
-   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   * Windows with a higher percentage of non-speech are skipped; 100 skips none.
    */
   silence_threshold?: number;
   /**
@@ -108,7 +108,7 @@ export interface ProfileVersionFields {
 
 export interface EnrollFields {
   /**
-   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   * The client's own identifier for the speaker; it is neither stored nor used.
    */
   user_id?: string;
   /**
@@ -123,14 +123,14 @@ export interface EnrollFields {
 
 export interface EnrollSamplesFields {
   /**
-   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   * The client's own identifier for the speaker; it is neither stored nor used.
    */
   user_id?: string;
 }
 
 export interface VerifyFields {
   /**
-   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   * The client's own identifier for the speaker; it is neither stored nor used.
    */
   user_id?: string;
   /**
@@ -149,7 +149,7 @@ export interface VerifyFields {
 
 export interface IdentifyFields {
   /**
-   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   * The client's own identifier for the speaker; it is neither stored nor used.
    */
   user_id?: string;
   /**
@@ -161,7 +161,7 @@ export interface IdentifyFields {
    */
   end?: number;
   /**
-   * How many of the best matches to name.
+   * Number of matches to return.
    */
   top?: number;
   /**
@@ -212,7 +212,7 @@ export interface JobFields {
    */
   threshold?: number | string;
   /**
-   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   * Windows with a higher percentage of non-speech are skipped; 100 skips none.
    */
   silence_threshold?: number;
   /**
@@ -236,11 +236,11 @@ export interface JobFields {
    */
   detail?: 'stretches';
   /**
-   * With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key needs the scope `voiceid`, too.
+   * With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key also needs the scope `voiceid`.
    */
   task?: 'predict' | 'enroll';
   /**
-   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   * The client's own identifier for the speaker; it is neither stored nor used.
    */
   user_id?: string;
 }
@@ -287,7 +287,7 @@ export interface BatchFields {
    */
   threshold?: number | string;
   /**
-   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   * Windows with a higher percentage of non-speech are skipped; 100 skips none.
    */
   silence_threshold?: number;
   /**
@@ -465,7 +465,7 @@ export interface StreamFields {
    */
   threshold?: number | string;
   /**
-   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   * Windows with a higher percentage of non-speech are skipped; 100 skips none.
    */
   silence_threshold?: number;
   /**
@@ -1302,7 +1302,7 @@ export interface Job {
    */
   result: Prediction | JobEnrollment | null;
   /**
-   * What became of the lines of a batch; null for a job that is none.
+   * Counts of the lines of a batch; null for other jobs.
    */
   batch: BatchProgress | null;
   /**

@@ -55,7 +55,7 @@ export function addAdminCommand(program: Command): void {
     .command('add')
     .argument('<name>', 'their name for signing in', parseUserName)
     .description('Add a user, and print a link for choosing a password within an hour.')
-    .addOption(roleOption('what they may do').makeOptionMandatory())
+    .addOption(roleOption('the role of the user').makeOptionMandatory())
     .option('--account <name>', 'the account of their keys and jobs', parseAccount, DEFAULT_ACCOUNT)
     .action(async (name: string, { role, account }: AddOptions) => {
       await run(async (config, database) => {

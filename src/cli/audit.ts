@@ -14,7 +14,7 @@ interface VerifyOptions {
 }
 
 export function addAuditCommand(program: Command): void {
-  const audit = program.command('audit').description('Check the record of who did what.');
+  const audit = program.command('audit').description('Check the audit.');
   audit
     .command('verify')
     .description('Check that no audit line is missing or changed; exit code 1 otherwise.')

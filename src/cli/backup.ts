@@ -11,9 +11,7 @@ import { tell } from './output.js';
 export function addBackupCommands(program: Command): void {
   program
     .command('backup <folder>')
-    .description(
-      'Copy everything that the server keeps to a new folder, also while it runs: see docs/backup.md.',
-    )
+    .description('Copy all data of the server to a new folder, even while it runs: see docs/backup.md.')
     .option('--without-files', 'leave out the files of /file')
     .action(async (folder: string, { withoutFiles = false }: { withoutFiles?: boolean }) => {
       const config = loadConfig(process.env);

@@ -47,7 +47,7 @@ export function addCalibrateCommand(program: Command): void {
     )
     .option(
       '--target-fnr <share>',
-      'share of spoofs called human, or of right speakers rejected, 0 to 1',
+      'share of AI-generated clips called human, or of genuine speakers rejected, 0 to 1',
       within(0, 1),
     )
     .action(calibrate);

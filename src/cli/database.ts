@@ -19,7 +19,7 @@ export function addDatabaseCommand(program: Command): void {
     .description(
       'Copy everything from the SQLite database of the data folder to the empty PostgreSQL database of VERAVOX_DATABASE_URL.',
     )
-    .option('--dry-run', 'only say what would be copied, and whether it could be')
+    .option('--dry-run', 'only print what would be copied, and any obstacles')
     .action(async ({ dryRun = false }: { dryRun?: boolean }) => {
       const config = loadConfig(process.env);
       const file = databaseFile(config.dataDir);

@@ -145,7 +145,7 @@ type Report = (name: string, finding: string, result: Result) => void;
 export function addDoctorCommand(program: Command, version: string): void {
   program
     .command('doctor')
-    .description('Report versions and devices, and what is missing or wrong.')
+    .description('Report versions, devices and problems.')
     .option('--privacy', 'check only that nothing leaves the machine, by running a server briefly')
     .option('--json', 'print a line of JSON per check: name, result (ok, missing, failed, found) and finding')
     .action(async ({ privacy, json }: DoctorOptions) => {

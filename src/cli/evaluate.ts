@@ -53,7 +53,7 @@ export function addEvaluateCommand(program: Command): void {
     .option('--threshold <number or name>', thresholdHelp, parseThreshold)
     .option(
       '--compare <id or file>',
-      'another model, or scores of an earlier run (.csv), to compare with on the same rows',
+      'another model, or scores of an earlier run (.csv), to compare on the same rows',
     )
     .option('--group-by <columns>', 'columns to group results by, separated by commas', parseColumns)
     .option('--json', 'print the report as JSON in place of the tables')
@@ -68,7 +68,7 @@ export function addEvaluateCommand(program: Command): void {
 export function addListOptions(command: Command): Command {
   return addScoringOptions(command).option(
     '--model <id>',
-    'which model to use, by its exact id or an alias (default: the one that answers requests that name none)',
+    'model, by its exact id or an alias (default: that of requests without a model)',
   );
 }
 

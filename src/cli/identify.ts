@@ -35,12 +35,12 @@ export function addIdentifyCommand(program: Command): void {
     .description('Find a voice in a list of voiceprints.')
     .requiredOption(
       '--voiceprints <file>',
-      'the lines of `enroll --id`, or a JSON array of objects with an id and an embedding or voice_vector',
+      'lines of `enroll --id`, or a JSON array of objects with an id and an embedding or voice_vector',
     )
-    .option('--top <number>', 'how many of the best to name', anyTop, top.default)
+    .option('--top <number>', 'number of matches to print', anyTop, top.default)
     .option(
       '--prior <probability>',
-      'that the speaker is on the list, before the voice is heard',
+      'probability, before the voice is heard, that the speaker is on the list',
       within(0, 1),
       prior.default,
     )

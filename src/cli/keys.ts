@@ -36,7 +36,7 @@ export function addKeysCommand(program: Command): void {
   keys
     .command('create')
     .description('Create a key and print it. It is shown only once.')
-    .option('--name <name>', 'what the key is for', parseName, 'unnamed')
+    .option('--name <name>', 'purpose of the key', parseName, 'unnamed')
     .addOption(
       new Option('--scopes <list>', `separated by commas: ${scopes.join(', ')}; admin includes all others`)
         .default(['predict', 'voiceid', 'file'] satisfies Scope[], 'predict,voiceid,file')

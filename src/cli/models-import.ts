@@ -39,7 +39,7 @@ export function addImportCommand(command: Command): void {
         .argParser((name: string, before: readonly string[]) => [...before, name])
         .default([], 'none'),
     )
-    .option('--licence <text>', "licence of the weights (default: the family's, as far as it is known)")
+    .option('--licence <text>', "licence of the weights (default: the family's, if known)")
     .addOption(
       new Option('--precision <type>', 'of the encoder').choices(['float32', 'float16']).default('float32'),
     )

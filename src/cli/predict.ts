@@ -82,31 +82,28 @@ export function addPredictCommand(program: Command): void {
     .description('Analyse files without a server, with the same pipeline.')
     .option(
       '--json',
-      'print what the server would answer, one line per file, with its name as "file" and the exact model as "model_id"',
+      'print the answers of the server, one line per file, with its name as "file" and the exact model as "model_id"',
     )
-    .option('--windows', 'print every window, also of long files')
+    .option('--windows', 'print every window, even of long files')
     .option(
       '--html <file or folder>',
-      'write timelines: one page for all if it ends in .html, otherwise a folder with a page per file',
+      'write timelines: a single page if the name ends in .html, otherwise a folder with a page per file',
     )
-    .option(
-      '--model <id>',
-      'which model to use, by its exact id or an alias (default: the best that is loaded)',
-    )
+    .option('--model <id>', 'detector, by its exact id or an alias (default: the best of those loaded)')
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
     .option('--profile <name>', 'correct scores by a profile of the model: see veravox profiles')
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
     .option('--start <seconds>', 'analyse from here on', anyTime)
     .option('--end <seconds>', 'analyse up to here', anyTime)
     .addOption(
-      new Option('--channels <how>', 'with "separate", a verdict on each channel, too')
+      new Option('--channels <how>', 'with "separate", also print a verdict on each channel')
         .choices(['mixed', 'separate'])
         .default('mixed'),
     )
     .addOption(
       new Option(
         '--detail <what>',
-        'with "stretches", also in --json whether and where there is AI-generated speech',
+        'with "stretches", --json also says whether and where there is AI-generated speech',
       ).choices(['stretches']),
     )
     .addOption(

@@ -48,9 +48,9 @@ export function addProfilesCommand(program: Command): void {
       '<file...>',
       `${MIN_PROFILE_RECORDINGS} or more genuine recordings: files, folders or quoted patterns`,
     )
-    .description('Make a profile, and save it if recordings left out show a gain at a low cost.')
+    .description('Make a profile, and save it if held-out recordings show a gain at a low cost.')
     .option('--generated <file...>', 'AI-generated recordings of the channel, which must not pass')
-    .option('--model <id>', 'the detector, by its exact id or an alias (default: the best that is loaded)')
+    .option('--model <id>', 'detector, by its exact id or an alias (default: the best of those loaded)')
     .action(make);
 
   profiles
@@ -66,7 +66,7 @@ export function addProfilesCommand(program: Command): void {
 
   profiles
     .command('show <name>')
-    .description('Print each version of a profile as JSON, the latest first.')
+    .description('Print each version of a profile as JSON, newest first.')
     .action(async (name: string) => {
       for (const { isInUse: in_use, ...profile } of await versionsOf(name)) printJson({ ...profile, in_use });
     });
@@ -75,7 +75,7 @@ export function addProfilesCommand(program: Command): void {
     .command('use')
     .argument('<name>', 'name of the profile')
     .argument('<version>', 'number of the version', parseVersion)
-    .option('--model <id>', 'the detector, by its exact id, if several have a profile of this name')
+    .option('--model <id>', 'detector, by its exact id, if several have a profile of this name')
     .description('Go back to an earlier version of a profile, or forward again.')
     .action(async (name: string, version: number, options: { model?: string }) => {
       const models = [...new Set((await versionsOf(name)).map(({ model }) => model))];
@@ -91,7 +91,7 @@ export function addProfilesCommand(program: Command): void {
 
   profiles
     .command('remove <name>')
-    .description('Remove a profile for all models. Requests that name it are refused from then on.')
+    .description('Remove a profile for all models. From then on, requests with its name are refused.')
     .action(async (name: string) => {
       const removed = await withProfiles((table) => table.remove(undefined, name));
       if (removed.length === 0) throw new Error(`There is no profile ${name}.`);

@@ -40,7 +40,7 @@ export function addVoiceidCommands(program: Command): void {
     .command('enroll')
     .argument('<file...>', `the recording, or - for standard input; up to ${MAX_SAMPLES} of the same voice`)
     .description('Print the voiceprint of a voice, as a JSON array for `verify`.')
-    .option('--id <id>', 'whose voice it is: prints a line for the list of `identify`', anyId)
+    .option('--id <id>', 'id of the speaker: prints a line for the list of `identify`', anyId)
     .option('--json', 'print the answer of the server')
     .action(enroll);
   program

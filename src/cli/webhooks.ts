@@ -27,14 +27,16 @@ const DEFAULT_OVERLAP_MS = 86_400_000;
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('Manage the secrets that sign webhooks; list and repeat deliveries.');
+    .description('Manage the secrets that sign webhooks; list and replay deliveries.');
 
   webhooks
     .command('create-secret')
-    .description('Create a secret and print it. It is shown only once; earlier ones go on for the overlap.')
-    .option('--account <name>', 'whose webhooks it signs', parseAccount, DEFAULT_ACCOUNT)
+    .description(
+      'Create a secret and print it. It is shown only once; earlier ones stay valid for the overlap.',
+    )
+    .option('--account <name>', 'account whose webhooks it signs', parseAccount, DEFAULT_ACCOUNT)
     .addOption(
-      new Option('--overlap <time>', 'how long earlier secrets of the account still sign: 24h, 7d or 0')
+      new Option('--overlap <time>', 'time for which earlier secrets of the account still sign: 24h, 7d or 0')
         .argParser(parseOverlap)
         .default(DEFAULT_OVERLAP_MS, '24h'),
     )
@@ -82,9 +84,9 @@ export function addWebhooksCommand(program: Command): void {
 
   webhooks
     .command('deliveries')
-    .description('List webhooks and what came of them, the newest first.')
+    .description('List webhooks and their outcome, newest first.')
     .option('--account <name>', 'only those of this account', parseAccount)
-    .option('--job <id>', 'only that of this job')
+    .option('--job <id>', 'only the webhook of this job')
     .addOption(new Option('--state <state>', 'only those in this state').choices([...deliveryStates]))
     .option('--limit <number>', `how many, at most ${MAX_DELIVERIES}`, parseLimit, 50)
     .option('--json', 'one line of JSON per delivery, with its attempts')
@@ -101,8 +103,8 @@ export function addWebhooksCommand(program: Command): void {
   webhooks
     .command('replay')
     .argument('[id...]', 'ids of deliveries or of their jobs')
-    .description('Send webhooks again that were delivered or have failed, under their old ids.')
-    .option('--failed', 'all that have failed')
+    .description('Resend delivered or failed webhooks under their old ids.')
+    .option('--failed', 'all failed webhooks')
     .action(async (ids: string[], { failed }: { failed?: true }) => {
       if ((ids.length === 0) !== (failed === true)) {
         throw new Error('Expected ids or --failed, but not both.');

@@ -14,7 +14,7 @@ export function addWorkCommand(program: Command): void {
   program
     .command('work')
     .description(
-      'Work on jobs of servers with the same PostgreSQL database and bucket, without taking requests: see docs/jobs.md.',
+      'Run the jobs of servers with the same PostgreSQL database and bucket, without serving requests: see docs/jobs.md.',
     )
     .action(work);
 }

@@ -57,7 +57,7 @@ test('what lies on the playground stays', async (suite) => {
     await page.getByText('The result below is about call.wav').waitFor();
     await page.reload();
     await heading.waitFor();
-    await page.getByText('the page was loaded anew').waitFor();
+    await page.getByText('the page was reloaded').waitFor();
     assert.equal(server.analyser.requests.length, 1);
   });
 

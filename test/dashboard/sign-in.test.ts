@@ -77,7 +77,7 @@ test('the way into the dashboard', async (suite) => {
       await other.goto(link);
       await other.getByLabel('New password').fill(PASSWORD);
       await other.getByRole('button', { name: 'Set the password and sign in' }).click();
-      await other.getByText('The link does not work any more.').waitFor();
+      await other.getByText('The link no longer works.').waitFor();
     },
   );
 

@@ -9,14 +9,14 @@ const NOISY_BELOW_DB = 18;
 export const refusals: Readonly<Record<NonNullable<SampleReport['reason']>, string>> = {
   too_short: 'Left out: it has less than 1 s of audio or of speech. Record a longer one.',
   ai_generated: 'Left out: the voice was detected as AI-generated.',
-  disagrees: 'Left out: it sounds like another speaker than the other samples.',
+  disagrees: 'Left out: it sounds like a different speaker from the other samples.',
 };
 
 export const advice: Readonly<Record<EnrollmentQuality['shortcomings'][number], string>> = {
   little_speech: 'There is less than 15 s of speech. Add a sample.',
   few_samples: 'There are fewer than three samples. Three from different occasions are better than one.',
   noisy: 'There is noise. Record in a quieter place, closer to the microphone.',
-  low_agreement: 'The samples are less alike than usual for one speaker. Listen to them again.',
+  low_agreement: 'The samples are less similar than usual for one speaker. Listen to them again.',
 };
 
 export const ratings: Readonly<Record<EnrollmentQuality['rating'], string>> = {

@@ -8,7 +8,7 @@ export const nextSteps: ReadonlyMap<string, string> = new Map([
     'Download the recording and choose the file, or ask the operator to allow this host.',
   ],
   ['CHANNELS_TOO_MANY', 'Choose “Only their mix” in the settings.'],
-  ['JOB_NOT_FOUND', 'Its id is wrong, or it was deleted some time after its end.'],
+  ['JOB_NOT_FOUND', 'Its id is wrong, or it was removed after its end.'],
   ['SIGN_IN_REFUSED', 'Check both. An administrator can give you a link for a new password.'],
 ]);
 

@@ -10,7 +10,7 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   band_limited:
     'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
   low_bit_rate:
-    'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
+    'The recording is encoded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
   low_snr:
     'There is noise behind the speech. Added noise makes verdicts wrong more often: analyse a quieter recording if you can.',
 };

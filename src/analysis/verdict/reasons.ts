@@ -57,7 +57,7 @@ export const reasons = {
   low_bit_rate: {
     when: `More than half of the windows are Opus at less than ${LOW_OPUS_RATE_BELOW_BITS_PER_S} bits per second, of all channels.`,
     meaning:
-      'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
+      'The recording is encoded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
     applies: (_: Measured, { lowBitRateWindows, windows }: Judgement) => 2 * lowBitRateWindows > windows,
   },
   low_snr: {

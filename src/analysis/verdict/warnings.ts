@@ -29,7 +29,7 @@ export const missedLookTexts: Readonly<Record<MissedLook, string>> = {
 };
 
 function missedLookText(why: string): string {
-  return `Stretches are not known: windows disagree, but had no second look, because ${why}. The reason mixed_content may be missing, too.`;
+  return `Stretches are not known: windows disagree, but had no second look, because ${why}. The reason mixed_content may also be missing.`;
 }
 
 /** A sentence for each stretch that was not scored, and for what was not heard. */

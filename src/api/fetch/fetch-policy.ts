@@ -11,7 +11,7 @@ export interface FetchTarget {
   readonly url: URL;
   /** The configured storage may have any address; others need public ones, or opened ones. */
   readonly isStorage: boolean;
-  /** False for a host that is allowed inside the house only; default true. */
+  /** False for a host that is allowed only with private addresses; default true. */
   readonly mayBePublic?: boolean;
   /** Whether its host may have this address, although it is not public; default never. */
   readonly opens?: (address: string) => boolean;
@@ -35,7 +35,7 @@ const callbacks: PolicySubject = { field: 'callback_url', refusal: 'WEBHOOK_HOST
 
 export interface PolicyOptions {
   readonly subject?: PolicySubject;
-  /** Hosts inside the house. */
+  /** Private hosts. */
   readonly privateHosts?: readonly PrivateHost[];
   /** Whether the storage has made this link, whatever host it names; default never. */
   readonly isOwnLink?: (url: URL) => boolean;

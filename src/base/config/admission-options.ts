@@ -10,7 +10,7 @@ export const admissionOptions = {
     maximum: 64 * 1024 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Memory for all that clients make the server keep: uploads, streams, other bodies (docs/overload.md). When it is full, uploads are read more slowly, then refused with 503; all else is refused at once.',
+      'Memory for the data of clients: uploads, streams, other bodies (docs/overload.md). When it is full, uploads are read more slowly, then refused with 503; everything else is refused at once.',
   }),
   maxInflightRequests: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_REQUESTS',
@@ -45,7 +45,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      "Largest share of one API key in the requests in flight that others leave free, of one account's links in the transfers, and of one file's downloads in those of its account. A key's share of memory, and a client address's of everything, are larger and follow from it: 80 and 90 % with the default, 100 % with 100.",
+      "Largest share of one API key in the requests in flight that others leave free, of one account's links in the transfers, and of one file's downloads in the transfers of its account. The shares of a key in memory and of a client address in everything follow from it and are larger: 80 and 90 % with the default, 100 % with 100.",
   }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
@@ -71,6 +71,6 @@ export const admissionOptions = {
     maximum: 1_000_000,
     unit: 'requests',
     description:
-      'Requests in flight per API key, unless the key has its own limit. Further ones are refused with 429. With 0, only `VERAVOX_KEY_SHARE_PERCENT` applies, which always does.',
+      'Requests in flight per API key, unless the key has its own limit. Further ones are refused with 429. 0 means no limit but `VERAVOX_KEY_SHARE_PERCENT`, which always applies.',
   }),
 };

@@ -117,7 +117,7 @@ export const analysisOptions = {
     accepts: PRIVATE_HOST,
     parseItem: parsePrivateHost,
     description:
-      'Hosts inside the house that are allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#hosts-inside-the-house).',
+      'Private hosts allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#private-hosts).',
   }),
   fetchTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_TIMEOUT_MS',
@@ -126,7 +126,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket. A sixth of it may pass until the name of the host resolves, and until the host connects, answers or sends the next bytes.',
+      "Time to fetch the file of a `presigned_url`, after which the answer is 500. It also limits each request to a bucket. A sixth of it limits each step: resolving the host's name, connecting, and waiting for the answer or the next bytes.",
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',

@@ -8,7 +8,7 @@ export const dashboardOptions = {
     variable: 'VERAVOX_DASHBOARD_ORIGIN',
     defaultText: 'the host in the request',
     description:
-      'Address at which browsers reach the dashboard, such as `https://voices.example.com`, or `https://intranet.example/veravox` behind a [proxy](proxy.md#below-a-path). An OpenID provider leads back there.',
+      'Address at which browsers reach the dashboard, such as `https://voices.example.com`, or `https://intranet.example/veravox` behind a [proxy](proxy.md#below-a-path). The OpenID provider redirects there.',
   }),
   oidcIssuer: optional({
     variable: 'VERAVOX_OIDC_ISSUER',
@@ -16,7 +16,7 @@ export const dashboardOptions = {
     defaultText: 'none: people sign in with passwords only',
     parseValue: parseIssuer,
     description:
-      'OpenID provider with which people can sign in, by the address that `/.well-known/openid-configuration` is added to.',
+      'OpenID provider for sign-in: the address to which `/.well-known/openid-configuration` is added.',
   }),
   oidcClientId: text({
     variable: 'VERAVOX_OIDC_CLIENT_ID',
@@ -40,13 +40,13 @@ export const dashboardOptions = {
     accepts: 'the name of a claim',
     isAccepted: (value) => /^[\x21-\x7e]{1,128}$/.test(value),
     default: 'groups',
-    description: "Claim of the ID token that a user's role follows from: a text or a list of texts.",
+    description: "Claim of the ID token that determines a user's role: a string or a list of strings.",
   }),
   oidcRoles: list({
     variable: 'VERAVOX_OIDC_ROLES',
     accepts: '`value=role` pairs such as `ml-team=developer`',
     parseItem: parseRoleOfClaim,
     description:
-      'Which values of the claim stand for which role. The highest counts; people with none of them may not sign in.',
+      'Roles for values of the claim. The highest role counts; people without any of these values cannot sign in.',
   }),
 };

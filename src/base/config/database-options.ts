@@ -21,7 +21,7 @@ export const databaseOptions = {
     accepts: 'a file',
     isAccepted: (file) => file === '' || fs.existsSync(file),
     default: '',
-    defaultText: 'those that Node.js trusts',
-    description: 'Certificates in PEM format, one of which signed that of the PostgreSQL server.',
+    defaultText: 'the certificates that Node.js trusts',
+    description: 'CA certificates in PEM format for the PostgreSQL server.',
   }),
 };

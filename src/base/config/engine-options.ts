@@ -38,7 +38,7 @@ export const engineOptions = {
   cudaDevices: cudaDevices({
     variable: 'VERAVOX_CUDA_DEVICES',
     description:
-      'GPUs that run the models through CUDA, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` leaves out GPUs that cannot be opened; a GPU that is named and cannot be opened stops the start. `none` leaves the models to the CPU.',
+      'GPUs that run the models through CUDA, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` skips GPUs that cannot be opened; if a named GPU cannot be opened, the server does not start. `none` runs the models on the CPU.',
   }),
   processes: integer({
     variable: 'VERAVOX_PROCESSES',
@@ -47,7 +47,7 @@ export const engineOptions = {
     maximum: 64,
     unit: 'processes',
     description:
-      "Processes that share the port. A supervisor replaces any that ends while the others continue. 0 runs a single process without a supervisor. Limits of threads, memory, connections and requests in flight apply per process; a key's own limits apply to all together.",
+      "Processes that share the port. A supervisor replaces a process that ends; the others continue. 0 runs a single process without a supervisor. Limits of threads, memory, connections and requests in flight apply per process; a key's own limits apply to all together.",
   }),
   hangTimeoutMs: integer({
     variable: 'VERAVOX_HANG_TIMEOUT_MS',

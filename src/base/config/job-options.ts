@@ -12,7 +12,7 @@ export const jobOptions = {
     maximum: 64,
     unit: 'jobs',
     description:
-      'Jobs that each process of the server works on at once; one more for an account without a job in work. Short requests always go first. With 0, other hosts with the same database do the work.',
+      'Jobs that each process of the server runs at once; one more for an account without a running job. Requests always go first. With 0, other hosts with the same database run the jobs.',
   }),
   analyseUploads: choice({
     variable: 'VERAVOX_ANALYSE_UPLOADS',
@@ -60,6 +60,6 @@ export const jobOptions = {
     accepts: PRIVATE_HOST,
     parseItem: parsePrivateHost,
     description:
-      'Hosts inside the house that are allowed in `callback_url`, by http and https, with the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
+      'Private hosts allowed in `callback_url`, by http and https, under the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
   }),
 };

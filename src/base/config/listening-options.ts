@@ -39,7 +39,7 @@ export const listeningOptions = {
     choices: ['on', 'off'],
     default: 'on',
     description:
-      'The web pages under `/dashboard` and the API behind them, with sign-in. `off` leaves out both; with an admin address they are only there.',
+      'The web pages under `/dashboard` and the API behind them, with sign-in. `off` turns both off; with an admin address they are only there.',
   }),
   tlsCertFile: text({
     variable: 'VERAVOX_TLS_CERT',
@@ -61,7 +61,7 @@ export const listeningOptions = {
     accepts: '`*` or origins such as `https://app.example`',
     parseItem: parseCorsOrigin,
     description:
-      "Web pages that may read the API's answers, but for the admin API, and use links to the data folder. An API key in a page is visible to everyone who opens it.",
+      "Origins of web pages that may use links to the data folder and read the API's answers, except those of the admin API. An API key in a page is visible to everyone who opens it.",
   }),
   maxConnections: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS',

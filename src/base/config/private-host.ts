@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddressRange, parseAddressRange } from './address-range.js';
 
-/** Hosts inside the house: by their addresses, or one or all below a domain by their names. */
+/** Private hosts: by their addresses, or one or all below a domain by their names. */
 export type PrivateHost = {
   /** Undefined for any. */
   readonly port: number | undefined;

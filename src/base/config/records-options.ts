@@ -8,7 +8,7 @@ export const recordsOptions = {
     choices: ['file', 'off'],
     default: 'file',
     description:
-      '`file` writes one line of about 400 bytes per API request to `audit/<day>.jsonl` in the data folder.',
+      '`file` writes one line of about 500 bytes per API request to `audit/<day>.jsonl` in the data folder.',
   }),
   auditDays: integer({
     variable: 'VERAVOX_AUDIT_DAYS',

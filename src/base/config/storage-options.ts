@@ -9,7 +9,7 @@ export const storageOptions = {
     default: '',
     defaultText: 'none: files are stored in the data folder',
     description:
-      'S3 bucket for the files of `/file`; clients then exchange them with S3 directly. Credentials come from the usual places of the AWS SDK.',
+      'S3 bucket for the files of `/file`; clients then exchange them with S3 directly. Credentials come from the usual sources of the AWS SDK.',
   }),
   storageRegion: text({
     variable: 'VERAVOX_STORAGE_REGION',
@@ -43,7 +43,7 @@ export const storageOptions = {
       default: '',
       defaultText: 'one that the first start makes',
       description:
-        'What the names of stored files are made with: hosts with the same bucket need the same. With PostgreSQL, they share it without this setting. A start with another one than before is refused. See [files.md](files.md#several-hosts).',
+        'Secret for the names of stored files; hosts with the same bucket need the same one. With PostgreSQL, they share it without this setting. The server does not start with a different secret from before. See [files.md](files.md#several-hosts).',
     }),
     isSecret: true,
   },

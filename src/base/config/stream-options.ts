@@ -10,7 +10,7 @@ export const streamOptions = {
     maximum: 100_000,
     unit: 'streams',
     description:
-      'Streams that each process has open at once, and connections of streams; one key and one address get their shares. With 0 there are none. Each takes 1.6 MiB of `VERAVOX_MAX_INFLIGHT_BYTES`.',
+      'Open streams of each process, and their connections; one key and one address each get a share. 0 turns streams off. Each takes 1.6 MiB of `VERAVOX_MAX_INFLIGHT_BYTES`.',
   }),
   maxStreamDurationS: integer({
     variable: 'VERAVOX_MAX_STREAM_DURATION_S',

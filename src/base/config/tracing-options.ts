@@ -30,7 +30,7 @@ export const tracingOptions = {
     defaultText: 'none: no traces',
     parseValue: parseCollector,
     description:
-      'OpenTelemetry collector for traces, by OTLP over HTTP; `/v1/traces` is added to its path. No other variable `OTEL_...` switches anything on. See [tracing.md](tracing.md).',
+      'OpenTelemetry collector for traces, by OTLP over HTTP; `/v1/traces` is added to its path. No other `OTEL_...` variable turns anything on. See [tracing.md](tracing.md).',
   }),
   otlpHeaders: {
     ...optional({
@@ -60,7 +60,7 @@ export const tracingOptions = {
     ],
     default: 'parentbased_always_on',
     description:
-      'Traces that the collector gets: all, none, or a share of them. With `parentbased_`, this holds for traces that begin at this server; for a request with a `traceparent`, its sender has decided.',
+      'Traces that the collector gets: all, none, or a share of them. With `parentbased_`, this holds for traces that begin at this server; for a request with a `traceparent`, its sender decides.',
   }),
   traceSamplerRatio: {
     ...optional({

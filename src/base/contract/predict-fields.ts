@@ -100,7 +100,7 @@ export function verdictFieldSchemas(loaded: readonly DetectorNames[]) {
       maximum: 100,
       default: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       expected: 'a number from 0 to 100',
-      description: 'Windows with a higher percentage of non-speech are skipped; 100 analyses every window.',
+      description: 'Windows with a higher percentage of non-speech are skipped; 100 skips none.',
     },
     profile,
     ...regionFieldSchemas,

@@ -170,7 +170,7 @@ export const profileDeletion: Endpoint = {
     tag,
     summary: "Delete a profile of the account's own, with all versions.",
     description:
-      'For all detectors, unless `model` names one. Requests that name it are refused from then on.',
+      'For all detectors, unless `model` names one. From then on, requests with its name are refused.',
     query: {
       schemas: { model: { ...model, description: 'The only detector to delete it for.' } },
       example: {},

@@ -17,7 +17,7 @@ export const enrollSamplesFieldSchemas = {
   user_id: {
     type: 'string',
     expected: 'a text',
-    description: "The client's own identifier for the speaker; nothing is stored or looked up under it.",
+    description: "The client's own identifier for the speaker; it is neither stored nor used.",
   },
 } as const satisfies FieldSchemas;
 
@@ -56,7 +56,7 @@ export const identifyFieldSchemas = {
     maximum: MAX_MATCHES,
     default: 5,
     expected: `a whole number from 1 to ${MAX_MATCHES}`,
-    description: 'How many of the best matches to name.',
+    description: 'Number of matches to return.',
   },
   prior: {
     type: 'number',

@@ -146,7 +146,7 @@ const entries = {
   CHANNELS_TOO_MANY: {
     status: 400,
     code: 'validation_error',
-    message: 'The recording has {channels} channels; at most {allowed} can be analysed on their own.',
+    message: 'The recording has {channels} channels; at most {allowed} can be analysed separately.',
     when: 'The field channels is separate and the recording has too many of them.',
   },
   SAMPLES_INSUFFICIENT: {
@@ -179,14 +179,13 @@ const entries = {
     status: 422,
     code: 'validation_error',
     message: 'The profile is not saved: {problem}.',
-    when: 'Recordings left out show no gain, or too much AI-generated speech would pass.',
+    when: 'Held-out recordings show no gain, or too much AI-generated speech would pass.',
   },
   TOO_MANY_PROFILES: {
     status: 422,
     code: 'validation_error',
-    message:
-      'The account has {allowed} profiles, the most it may have. Delete one, or make a new version of one.',
-    when: 'The account has as many profiles as it may, and the name is new.',
+    message: 'The account has the maximum of {allowed} profiles. Delete one, or make a new version of one.',
+    when: 'The account has the maximum number of profiles, and the name is new.',
   },
   NO_SPEECH: {
     status: 422,
@@ -217,7 +216,7 @@ const entries = {
     status: 422,
     code: 'unsupported_format',
     message: 'This file is refused: analysing it has crashed the server more than once.',
-    when: 'The same bytes have crashed a decoder of this server twice. Please report the file.',
+    when: 'These bytes have crashed a decoder of this server twice. Please report the file.',
   },
   // The voice
   SPEECH_TOO_SHORT: {
@@ -230,7 +229,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'Entry {entry} of voiceprints was not made by {model}. Such a speaker must be enrolled again.',
-    when: 'A list of voiceprints holds one that another model or product made.',
+    when: 'The list contains a voiceprint of another model or product.',
   },
   VOICEPRINT_FOREIGN: {
     status: 400,
@@ -288,7 +287,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message:
-      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than the loaded ones. Make it again, then the job.',
+      'The profile or named threshold of this job is for other weights, another recipe or another calibration of {model} than the loaded ones. Make it again, then create the job again.',
     when: 'Only as the failure of a job or a line of a batch: its detector was replaced after the job was made, so its profile or operating point no longer holds.',
   },
   PROFILE_NOT_FOUND: {
@@ -326,7 +325,7 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The API key has used all of its {limit} requests per {windowS} s; retry after {retryAfterS} s.',
-    when: 'The key exceeds its rate. After `Retry-After`, requests are accepted again unless others have used up the key meanwhile.',
+    when: 'The key exceeds its rate. After `Retry-After`, requests are accepted again, unless other requests of the key use up the rate first.',
     retryAfterS: 'known',
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -352,7 +351,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message:
-      'Expected a host with only public addresses for callback_url but received {host}. The operator allows receivers inside the house with VERAVOX_WEBHOOK_PRIVATE_HOSTS.',
+      'Expected a host with only public addresses for callback_url but received {host}. The operator can allow private receivers with VERAVOX_WEBHOOK_PRIVATE_HOSTS.',
     when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_WEBHOOK_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
   },
   WEBHOOK_SECRET_MISSING: {
@@ -364,7 +363,7 @@ const entries = {
   WORKER_DIED: {
     status: 500,
     code: 'internal_error',
-    message: 'The worker that had the job was killed, or lost its connection to the database.',
+    message: 'The worker of the job was killed or lost its connection to the database.',
     when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job or batch, five times at most.',
   },
   TOO_MANY_JOBS: {
@@ -393,14 +392,14 @@ const entries = {
     status: 503,
     code: 'unavailable',
     message: 'The database cannot be used now: {reason}; retry after {retryAfterS} s.',
-    when: 'PostgreSQL does not answer or can only be read, the disk is full or can only be read, or another process holds the database for too long; the log has the cause.',
+    when: 'PostgreSQL does not answer or is read-only, the disk is full or read-only, or another process locks the database for too long; the log has the cause.',
     retryAfterS: 5,
   },
   QUEUE_DEADLINE: {
     status: 503,
     code: 'unavailable',
     message: 'The request waited longer than {timeoutMs} ms for a free worker; retry after {retryAfterS} s.',
-    when: 'The request was admitted, but not started or scored in time.',
+    when: 'The request was accepted, but not started or scored in time.',
     retryAfterS: 2,
   },
   STOPPING: {
@@ -435,7 +434,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The storage behind presigned_url {problem}.',
-    when: 'The storage pauses for too long, or the whole file takes too long. Of a job or batch: its file comes too slowly.',
+    when: 'The storage pauses for too long, or the whole file takes too long. In a job or batch: the file arrives too slowly.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,
@@ -447,7 +446,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The model {model} produced an output that is not a finite number.',
-    when: 'The model failed. A number like this is never returned as a score.',
+    when: 'The model failed. Such a number is never returned as a score.',
   },
   INTERNAL: {
     status: 500,

@@ -15,7 +15,7 @@ export const fileEntries = {
     status: 400,
     code: 'validation_error',
     message:
-      'Expected a host with only public addresses for presigned_url but received {host}. The operator allows hosts inside the house with VERAVOX_FETCH_PRIVATE_HOSTS.',
+      'Expected a host with only public addresses for presigned_url but received {host}. The operator can allow private hosts with VERAVOX_FETCH_PRIVATE_HOSTS.',
     when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_FETCH_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
   },
   FETCH_STATUS_REFUSED: {
@@ -40,7 +40,7 @@ export const fileEntries = {
   FETCH_NO_RANGES: {
     status: 400,
     code: 'validation_error',
-    message: 'The storage behind presigned_url does not send parts of files, which long recordings need.',
+    message: 'The storage behind presigned_url does not support range requests, which long recordings need.',
     when: 'The storage ignores the `range` header, or answers with another range.',
   },
   FILE_CHANGED: {
@@ -75,7 +75,7 @@ export const fileEntries = {
     status: 403,
     code: 'forbidden',
     s3Code: 'RequestTimeTooSkewed',
-    message: 'The request was signed at {signedAt}, more than 15 minutes away from the time of this server.',
+    message: "The request was signed at {signedAt}, more than 15 minutes from the server's time.",
     when: 'The clock of an S3 program or of the server is wrong.',
   },
   SIGNATURE_MISMATCH: {
@@ -112,14 +112,14 @@ export const fileEntries = {
     status: 400,
     code: 'validation_error',
     s3Code: 'BadDigest',
-    message: 'The content does not have the checksum that {header} states.',
-    when: 'The upload was damaged in transit: its MD5 or the checksum in an `x-amz-checksum-*` header is another. Nothing is stored.',
+    message: 'The content does not match the checksum in {header}.',
+    when: 'The upload was damaged in transit: its MD5 or the checksum in an `x-amz-checksum-*` header differs. Nothing is stored.',
   },
   OBJECT_HASH_MISMATCH: {
     status: 400,
     code: 'validation_error',
     s3Code: 'XAmzContentSHA256Mismatch',
-    message: 'The content does not have the SHA-256 that x-amz-content-sha256 states.',
+    message: 'The content does not match the SHA-256 in x-amz-content-sha256.',
     when: 'The upload was damaged in transit, or is not the content that was signed. Nothing is stored.',
   },
   OBJECT_CHUNKS_INVALID: {
@@ -127,7 +127,7 @@ export const fileEntries = {
     code: 'validation_error',
     s3Code: 'IncompleteBody',
     message: 'The aws-chunked body is malformed: {problem}.',
-    when: 'An upload of an S3 program as `aws-chunked` breaks off, has another length than its head says, or lacks a trailer. Nothing is stored.',
+    when: 'An upload of an S3 program as `aws-chunked` breaks off, does not have the declared length, or lacks a trailer. Nothing is stored.',
   },
   OBJECT_OTHER_ETAG: {
     status: 412,
@@ -141,7 +141,7 @@ export const fileEntries = {
     code: 'validation_error',
     s3Code: 'InvalidPart',
     message: 'Part {number} was not uploaded with this ETag, or the parts are not in ascending order.',
-    when: 'The end of an upload in parts lists a part that the storage does not have.',
+    when: 'The request that completes a multipart upload lists a missing part.',
   },
   OBJECT_UPLOAD_NOT_FOUND: {
     status: 404,
@@ -149,21 +149,21 @@ export const fileEntries = {
     s3Code: 'NoSuchUpload',
     message:
       'The upload does not exist: it was completed or aborted, or has been idle for a day, or the server has restarted.',
-    when: 'A request names an upload in parts that is over.',
+    when: 'The request names a multipart upload that was completed, aborted or removed.',
   },
   OBJECT_XML_INVALID: {
     status: 400,
     code: 'validation_error',
     s3Code: 'MalformedXML',
     message: 'Expected {expected} as XML.',
-    when: 'The body of an S3 operation is not what the operation needs.',
+    when: 'The body does not fit the S3 operation.',
   },
   OBJECT_ARGUMENT_INVALID: {
     status: 400,
     code: 'validation_error',
     s3Code: 'InvalidArgument',
     message: 'Expected {expected} but received {received}.',
-    when: 'A parameter or header of an S3 program has a value that no S3 service takes, or that contradicts another.',
+    when: 'A parameter or header of an S3 program is not valid in S3, or contradicts another.',
   },
   OBJECT_REQUEST_UNSUPPORTED: {
     status: 501,

@@ -13,13 +13,12 @@ export const signInEntries = {
     status: 401,
     code: 'unauthorized',
     message: 'The name or the password is wrong.',
-    when: 'The name or the password is wrong, or the user is disabled. All get the same answer.',
+    when: 'The name or the password is wrong, or the user is disabled. The answer is the same in all cases.',
   },
   LINK_REFUSED: {
     status: 401,
     code: 'unauthorized',
-    message:
-      'The link does not work any more. Ask an administrator for a new one, or run `veravox admin link`.',
+    message: 'The link no longer works. Ask an administrator for a new one, or run `veravox admin link`.',
     when: 'A link for setting a password was already used, is older than an hour, or is wrong. It also ends with a newer link, a new password, and when its user is disabled.',
   },
   OIDC_REFUSED: {

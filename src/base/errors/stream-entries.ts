@@ -7,13 +7,13 @@ export const streamEntries = {
     status: 426,
     code: 'validation_error',
     message: 'This path speaks WebSocket: send an upgrade request of version 13.',
-    when: 'An ordinary request to `/v1/stream`.',
+    when: 'The request to `/v1/stream` is not a WebSocket upgrade.',
   },
   ORIGIN_REFUSED: {
     status: 403,
     code: 'forbidden',
     message: 'Pages of {origin} may not open streams here.',
-    when: 'A web page of another origin opens a stream, and `VERAVOX_CORS_ORIGINS` does not have its origin.',
+    when: "A web page opens a stream, and its origin is neither the server's nor in `VERAVOX_CORS_ORIGINS`.",
   },
   STREAM_MESSAGE_INVALID: {
     status: 400,
@@ -31,20 +31,20 @@ export const streamEntries = {
     status: 429,
     code: 'rate_limited',
     message:
-      'More than {seconds} s of audio wait for their analysis: send it as fast as it is spoken; retry after {retryAfterS} s.',
+      'More than {seconds} s of audio wait for analysis: send it no faster than it is spoken; retry after {retryAfterS} s.',
     when: 'The client of a stream sends audio faster than it can be analysed.',
     retryAfterS: 5,
   },
   STREAM_NOT_READ: {
     status: 408,
     code: 'timeout',
-    message: 'The client does not read what the server sends.',
-    when: 'Too much of what a stream answers waits for its client.',
+    message: "The client does not read the server's messages.",
+    when: 'The stream has too many unread messages.',
   },
   STREAM_IDLE: {
     status: 408,
     code: 'timeout',
-    message: 'No audio came for {seconds} s.',
+    message: 'No audio arrived for {seconds} s.',
     when: 'The client of a stream sends nothing, neither parameters nor audio, for too long.',
   },
   STREAM_TOO_LONG: {
@@ -57,13 +57,13 @@ export const streamEntries = {
     status: 404,
     code: 'not_found',
     message: 'There is no stream to resume with this id and secret.',
-    when: 'The stream is over, was away for too long, or the secret or the key is another one.',
+    when: 'The stream is over or was disconnected for too long, or the secret or the key is wrong.',
   },
   STREAM_ELSEWHERE: {
     status: 503,
     code: 'unavailable',
     message: 'The stream lives in another process of the server; retry after {retryAfterS} s.',
-    when: 'A connection that wants to resume a stream reaches another process or host than the one that has it.',
+    when: 'A connection resumes a stream of another process or host.',
     retryAfterS: 1,
   },
   STREAM_TAKEN_OVER: {
@@ -75,8 +75,7 @@ export const streamEntries = {
   CALL_UNKNOWN: {
     status: 404,
     code: 'not_found',
-    message:
-      'This process has no call with this id, which may begin later; a call that is over is kept for 30 s.',
-    when: "A follower of a call asks before the call has begun, long after its end, in another process, or with another account's key.",
+    message: 'This process has no call with this id. It may begin later; ended calls are kept for 30 s.',
+    when: 'The request comes before the call begins, long after its end or to another process, or its key belongs to another account.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

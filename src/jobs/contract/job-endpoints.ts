@@ -55,7 +55,7 @@ export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
     summary: 'Analyse a recording of any length in the background, or enrol a voice.',
     description:
       'The recording lies behind a link or in the storage, and is read in parts. Short requests go first. The result is kept for a limited time. ' +
-      'With the task `enroll`, it is a voice sample, and the key needs the scope `voiceid`, too.',
+      'With the task `enroll`, it is a voice sample, and the key also needs the scope `voiceid`.',
     json: {
       title: 'JobFields',
       schemas: jobFieldSchemas(detectors),

@@ -44,7 +44,7 @@ const taskFieldSchema = {
   default: 'predict',
   expected: 'predict or enroll',
   description:
-    'With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key needs the scope `voiceid`, too.',
+    'With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key also needs the scope `voiceid`.',
 } as const;
 
 /** Of everything that happens in the background. */

@@ -133,7 +133,7 @@ export const job = {
       anyOf: [prediction, jobEnrollment, { type: 'null' }],
     },
     batch: {
-      description: 'What became of the lines of a batch; null for a job that is none.',
+      description: 'Counts of the lines of a batch; null for other jobs.',
       anyOf: [batchProgress, { type: 'null' }],
     },
     webhook: {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts inside the house, reachable only if the operator has opened them.
+// Private hosts, reachable only if the operator has opened them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptableAddresses } from '../../../src/api/fetch/acceptable-addresses.js';
@@ -72,7 +72,7 @@ test('a range opens links with an address in it, in each spelling, and on its po
   }
 });
 
-test('a name opens itself if all of its addresses are inside the house', async () => {
+test('a name opens itself if all of its addresses are private', async () => {
   const cases: readonly [entry: string, link: string, resolved: string[], outcome: string][] = [
     ['files.lan', 'http://files.lan:9000/a', ['10.0.0.1', 'fd00::1'], 'allowed'],
     ['files.lan:9000', 'http://files.lan:9000/a', ['100.64.0.1'], 'allowed'],
@@ -186,7 +186,7 @@ test('what can never be reached is refused with the request, and nothing is sent
   assert.equal(await trap.connections(), 0);
 });
 
-test('a recording inside the house is fetched from where it was opened', async (t) => {
+test('a recording on a private host is fetched from where it was opened', async (t) => {
   const storage = await startFakeStorage(t, (_, response) => response.end('any bytes'));
   const { fetchPrivateHosts } = loadConfig({ VERAVOX_FETCH_PRIVATE_HOSTS: `127.0.0.1:${storage.port}` });
   const server = await startJobServer(t, { fetchPrivateHosts });

@@ -38,7 +38,7 @@ class PredictFields(TypedDict, total=False):
     fewer people. Can also be the name of an operating point that the server's operator made for the model.
     """
     silence_threshold: float
-    """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    """Windows with a higher percentage of non-speech are skipped; 100 skips none."""
     profile: str
     """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
     recordings like those of one channel.
@@ -96,7 +96,7 @@ class ProfileVersionFields(TypedDict, total=False):
 
 class EnrollFields(TypedDict, total=False):
     user_id: str
-    """The client's own identifier for the speaker; nothing is stored or looked up under it."""
+    """The client's own identifier for the speaker; it is neither stored nor used."""
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -105,12 +105,12 @@ class EnrollFields(TypedDict, total=False):
 
 class EnrollSamplesFields(TypedDict, total=False):
     user_id: str
-    """The client's own identifier for the speaker; nothing is stored or looked up under it."""
+    """The client's own identifier for the speaker; it is neither stored nor used."""
 
 
 class VerifyFields(TypedDict, total=False):
     user_id: str
-    """The client's own identifier for the speaker; nothing is stored or looked up under it."""
+    """The client's own identifier for the speaker; it is neither stored nor used."""
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
@@ -119,13 +119,13 @@ class VerifyFields(TypedDict, total=False):
 
 class IdentifyFields(TypedDict, total=False):
     user_id: str
-    """The client's own identifier for the speaker; nothing is stored or looked up under it."""
+    """The client's own identifier for the speaker; it is neither stored nor used."""
     start: float
     """Analyse from here on, in seconds; by default from the start of the recording."""
     end: float
     """Analyse up to here, in seconds; by default up to the end of the recording."""
     top: float
-    """How many of the best matches to name."""
+    """Number of matches to return."""
     prior: float
     """Probability that the speaker is on the list, before the voice is heard."""
 
@@ -152,7 +152,7 @@ class JobFields(TypedDict, total=False):
     fewer people. Can also be the name of an operating point that the server's operator made for the model.
     """
     silence_threshold: float
-    """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    """Windows with a higher percentage of non-speech are skipped; 100 skips none."""
     profile: str
     """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
     recordings like those of one channel.
@@ -171,10 +171,10 @@ class JobFields(TypedDict, total=False):
     """
     task: Literal["predict", "enroll"]
     """With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses,
-    only `start` and `end` apply then, and the key needs the scope `voiceid`, too.
+    only `start` and `end` apply then, and the key also needs the scope `voiceid`.
     """
     user_id: str
-    """The client's own identifier for the speaker; nothing is stored or looked up under it."""
+    """The client's own identifier for the speaker; it is neither stored nor used."""
 
 
 class BatchFields(TypedDict, total=False):
@@ -201,7 +201,7 @@ class BatchFields(TypedDict, total=False):
     fewer people. Can also be the name of an operating point that the server's operator made for the model.
     """
     silence_threshold: float
-    """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    """Windows with a higher percentage of non-speech are skipped; 100 skips none."""
     profile: str
     """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
     recordings like those of one channel.
@@ -240,7 +240,7 @@ class StreamFields(TypedDict, total=False):
     fewer people. Can also be the name of an operating point that the server's operator made for the model.
     """
     silence_threshold: float
-    """Windows with a higher percentage of non-speech are skipped; 100 analyses every window."""
+    """Windows with a higher percentage of non-speech are skipped; 100 skips none."""
     profile: str
     """The name of a profile of the model, of `POST /v1/profiles` or from the operator: it corrects scores for
     recordings like those of one channel.
@@ -778,7 +778,7 @@ class Job(TypedDict):
     succeeded.
     """
     batch: BatchProgress | None
-    """What became of the lines of a batch; null for a job that is none."""
+    """Counts of the lines of a batch; null for other jobs."""
     webhook: WebhookLog | None
     """How the end of the job was posted to its `callback_url`; null without one, and before the end."""
 

@@ -31,7 +31,7 @@ export function usePeaks(file: Blob | undefined, durationS: number): Wave {
           note:
             error instanceof NoWaveform
               ? error.message
-              : 'There is no waveform: the browser cannot read the recording any more.',
+              : 'There is no waveform: the browser can no longer read the recording.',
         }),
     );
     return () => aborting.abort();

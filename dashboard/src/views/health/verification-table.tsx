@@ -14,7 +14,7 @@ export const VerificationTable = ({ rows }: { readonly rows: readonly AdminVerif
       { number: 'Speech' },
       'Equal error rate',
       'Strangers accepted',
-      'Right speakers refused',
+      'Genuine speakers rejected',
     ]}
   >
     {rows.map(({ condition, test_speech_s, eer, false_accepts, false_rejects }) => (

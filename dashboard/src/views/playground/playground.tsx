@@ -89,7 +89,7 @@ function Trial({ facts, desk }: { readonly facts: ServerFacts; readonly desk: Pl
 
 const whyNoWave = ({ link }: Recording): string =>
   link === undefined
-    ? 'There is no waveform: the page was loaded anew. Choose the recording and analyse it again to see and hear it.'
+    ? 'There is no waveform: the page was reloaded. Choose the recording and analyse it again to see and hear it.'
     : 'There is no waveform: the server has fetched the recording.';
 
 interface ResultProps {

@@ -30,7 +30,7 @@ export function EnrolmentReport({ name, fileNames, answer: { samples, quality } 
           ))}
         </ul>
       )}
-      <Table label="Each sample" columns={['Sample', 'Used', 'Speech', 'Noise', 'Likeness to the others']}>
+      <Table label="Each sample" columns={['Sample', 'Used', 'Speech', 'Noise', 'Similarity to the others']}>
         {samples.map((sample) => (
           <tr key={sample.index}>
             <td>
