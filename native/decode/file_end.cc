@@ -91,6 +91,12 @@ bool FileEnd::IsFileHere() {
   return SniffContainer(rest).container != nullptr;
 }
 
+// They are searched for once: each search reads much of the end.
+bool FileEnd::AreLastTagsHere() {
+  if (!last_tags_) last_tags_ = BeginOfLastTags(source_, next_, 0);
+  return *last_tags_ <= next_;
+}
+
 // RFC 3533, section 6. A new link begins with the first page of a stream after others have had data.
 void FileEnd::StepOgg() {
   constexpr size_t kHeaderBytes = 27;
@@ -103,7 +109,7 @@ void FileEnd::StepOgg() {
     return GiveUp();
   }
   if (!is_page) {
-    if (--looks_left_ >= 0 && BeginOfLastTags(source_, next_, 0) == next_) return EndAt(next_);
+    if (AreLastTagsHere()) return EndAt(next_);
     return has_data_ && IsFileHere() ? EndAt(next_) : FindNextPage();
   }
   const uint8_t flags = page[5];

@@ -43,6 +43,7 @@ class FileEnd {
   void EndAt(uint64_t offset);
   void GiveUp() { kind_ = Kind::kNone; }
   bool IsFileHere();
+  bool AreLastTagsHere();
   void EndOrGiveUp();
   void FindNextPage();
   bool IsIntactPage(std::span<const uint8_t> page);
@@ -60,7 +61,8 @@ class FileEnd {
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   uint64_t rest_ = 0;
   bool has_last_page_ = false;
-  DamagedRanges damage_;  // Ogg
+  std::optional<uint64_t> last_tags_;  // Ogg: their begin, once it was wanted
+  DamagedRanges damage_;               // Ogg
   std::vector<uint8_t> pieces_;
 };
 

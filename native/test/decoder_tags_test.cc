@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "decode/file_end.h"
 #include "decode/file_tags.h"
 #include "decoder_media.h"
 #include "range_readers.h"
@@ -131,6 +132,46 @@ TEST(DecoderTagsTest, WhatHoldsFramesIsNoTag) {
     const ByteVector hidden = Joined({Text("ID3"), {3, 0, 0}, Size(plain.size(), 7), plain});
     EXPECT_GT(Decode(Joined({plain, hidden})).samples.size(), once * 19 / 10) << name;
   }
+}
+
+class CountingSource final : public ByteSource {
+ public:
+  explicit CountingSource(const ByteVector& bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_.size(); }
+  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
+    ++reads;
+    return bytes_.Read(offset, count);
+  }
+
+  int reads = 0;
+
+ private:
+  MemorySource bytes_;
+};
+
+// Tags at the end are searched for once, however many places of an Ogg stream are damaged.
+TEST(DecoderTagsTest, DamagedPlacesDoNotMultiplyTheSearch) {
+  constexpr size_t kTags = 200;
+  const ByteVector frame = Joined({Text("AAAA"), ByteVector(6, 0)});
+  ByteVector tail;
+  // Each begins with a frame that ends where many others begin.
+  for (size_t left = kTags; left > 0; --left) {
+    tail = Joined({tail, Text("ID3"), {3, 0, 0}, Size(0, 7), Text("AAAA"), Size((left - 1) * 20, 8), {0, 0}});
+  }
+  for (size_t i = 0; i < kTags; ++i) tail = Joined({tail, frame});
+  tail = Joined({tail, ByteVector(100, 1)});
+  const ByteVector page = Joined({Text("OggS"), ByteVector(23, 0)});
+  const Container ogg{.name = "ogg", .demuxer = "ogg", .parameters_in_frames = false};
+  const auto reads_with = [&](int places) {
+    ByteVector file = page;
+    for (int i = 0; i < places; ++i) file = Joined({file, Text("x"), page});
+    file = Joined({file, tail});
+    CountingSource source(file);
+    FileEnd(source, 0, ogg).Find();
+    return source.reads;
+  };
+  EXPECT_GT(reads_with(1), static_cast<int>(kTags * kTags));
+  EXPECT_LT(reads_with(20), reads_with(1) * 11 / 10);
 }
 
 TEST(DecoderTagsTest, SizesThatLieAreBorne) {

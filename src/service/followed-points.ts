@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DamagedValue } from '../state/database/stored-json.js';
 import type { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
@@ -13,10 +14,13 @@ export interface FollowedPointsOptions {
   /** Told of each damaged profile, whenever profiles are read. */
   readonly onDamaged: (error: DamagedValue) => void;
   readonly pollMs?: number;
+  readonly pauseMs?: number;
 }
 
 /** Changes are announced; this is for announcements that got lost. */
 const POLL_MS = 2000;
+/** Between two readings: clients may change their profiles at will, and each time all routes are made anew. */
+const PAUSE_MS = 250;
 
 /** The operating points that a server uses. They follow the database. */
 export class FollowedPoints {
@@ -24,8 +28,10 @@ export class FollowedPoints {
   readonly #options: FollowedPointsOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #endFollowing: () => void;
+  readonly #closing = new AbortController();
   #current: OperatingPoints;
   #revision: number;
+  #nextAtMs = 0;
   #looking: Promise<void> | undefined;
   #isWantedAgain = false;
   #lastProblem = '';
@@ -66,6 +72,7 @@ export class FollowedPoints {
   }
 
   close(): void {
+    this.#closing.abort();
     clearInterval(this.#timer);
     this.#endFollowing();
   }
@@ -85,9 +92,14 @@ export class FollowedPoints {
   }
 
   async #read(): Promise<void> {
+    if ((await this.#pointTable.revision()) === this.#revision) return;
+    const { signal } = this.#closing;
+    const waitMs = this.#nextAtMs - performance.now();
+    if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
     const revision = await this.#pointTable.revision();
-    if (revision === this.#revision) return;
     const points = await this.#pointTable.all(this.#options.onDamaged);
+    this.#nextAtMs = performance.now() + (this.#options.pauseMs ?? PAUSE_MS);
     this.#revision = revision;
     this.#current = points;
     this.#options.onChange(points);

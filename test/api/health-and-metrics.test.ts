@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { metricsRoute } from '../../src/api/routes/metrics.js';
+import type { RouteRequest } from '../../src/api/routes/route.js';
 import { packageCommit, packageVersion } from '../../src/base/config/package-dir.js';
 import { catalogue } from '../../src/base/errors/catalogue.js';
+import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { skippedWindows, someAnalysis, someSpeakerModel } from '../support/analyser-double.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
@@ -66,6 +69,18 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
   assert.equal(await metric('veravox_cpu_fallback'), 0);
   assert.equal(await metric('veravox_provider_info{provider="cuda"}'), 1);
   assert.equal(await metric('veravox_provider_info{provider="cpu"}'), 0);
+});
+
+test('metrics are written ten times per second at most, however many ask', async (t) => {
+  const metrics = new ServiceMetrics();
+  let written = 0;
+  t.mock.method(metrics, 'text', async () => String(++written));
+  const route = metricsRoute(metrics);
+  const ask = async (): Promise<string> => String((await route.handle({} as RouteRequest)).body);
+  const beganMs = performance.now();
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), ['1', '1', '1']);
+  for (let i = 2; i <= 5; i++) assert.equal(await ask(), String(i));
+  assert.ok(performance.now() - beganMs >= 390);
 });
 
 test('all series but those of routes are there before the first request, at zero', async (t) => {

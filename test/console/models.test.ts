@@ -40,7 +40,7 @@ async function served(
   const list = async () => (await call(ADMIN, 'GET', '/v1/admin/models')).json as AdminModelList;
   const card = (id: string) => call(ADMIN, 'GET', `/v1/admin/models/${id}/card`);
   const facts = async () => (await call(ADMIN, 'GET', '/v1/admin/analysis-facts')).json as AdminAnalysisFacts;
-  return { list, card, facts, status };
+  return { call, list, card, facts, status };
 }
 
 /** A folder with the shipped manifest and figures, for damage. */
@@ -104,6 +104,13 @@ test('a folder that has changed, is damaged or has gone says nothing of the mode
       assert.equal(figures.eer !== null, task === 'detection', 'the manifest has it');
     }
   }
+});
+
+test('those who ask for the models at once share one reading of them and its text', async () => {
+  const { call } = await served(shipped);
+  const answers = await Promise.all([1, 2, 3].map(() => call(ADMIN, 'GET', '/v1/admin/models')));
+  assert.equal(new Set(answers.map(({ reply }) => reply?.body)).size, 1);
+  assert.equal(answers[0]?.json.models.length, 4);
 });
 
 test('a calibration with tables by codec is told by its scale and bias', async (t) => {

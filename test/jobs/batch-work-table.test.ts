@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
 import { type BatchWorkerParts, runBatch } from '../../src/jobs/batches/run-batch.js';
-import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
+import { type BatchWork, BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import { WorkLost } from '../../src/jobs/queue/job.js';
 import { batchWorkerParts, createBatch } from '../support/batches.js';
@@ -148,3 +148,30 @@ onEachQueue('a batch whose result cannot be stored is tried again, five times', 
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   assert.equal((await jobParts.jobs.get('a', id))?.failure?.code, 'INTERNAL');
 });
+
+const ends: Readonly<
+  Record<string, (parts: JobParts, workTable: BatchWorkTable, work: BatchWork) => unknown>
+> = {
+  'was cancelled': ({ jobs }, _, { job }) => jobs.cancel('a', job.id),
+  'has failed': (_, workTable, work) => workTable.fail(work, { code: 'INTERNAL', message: 'No.' }, false),
+};
+for (const [what, end] of Object.entries(ends)) {
+  onEachQueue(`of a batch that ${what}, numbers stay and no lines`, async (open) => {
+    const jobParts = await open({ home: 'here' });
+    const { database, jobs } = jobParts;
+    const workTable = new BatchWorkTable(database, undefined, 'here');
+    const id = await batchIn(jobParts, 2);
+    const work = await takenBy(workTable);
+    const line = { label: '{}', work: { source: '{}', parameters: '{}' } };
+    await workTable.addLines(work, 1, [line, line]);
+    await end(jobParts, workTable, work);
+    for (const sql of [
+      'SELECT id FROM jobs WHERE batch_id IS NOT NULL',
+      'SELECT job_id FROM batch_manifests',
+    ])
+      assert.deepEqual(await database.query(sql), []);
+    const { result = '' } = (await jobs.get('a', id)) ?? assert.fail();
+    assert.deepEqual(JSON.parse(result), { lines: 2, succeeded: 0, failed: 2, result_key: null });
+    await assert.rejects(workTable.addLines(work, 3, [line]), WorkLost);
+  });
+}

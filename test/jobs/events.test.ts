@@ -6,8 +6,11 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { VeravoxClient } from '../../client/src/index.js';
+import type { JobTable } from '../../src/jobs/queue/job-table.js';
+import { JobWatch } from '../../src/jobs/routes/job-watch.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { type JobServer, startJobServer } from '../support/job-server.js';
@@ -45,6 +48,29 @@ function follow(t: TestContext, server: JobServer, id: string, apiKey = API_KEY)
     signal: stop.signal,
   });
 }
+
+test('clients that come and go while the database is asked do not multiply its questions', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const asked: (() => void)[] = [];
+  const table = {
+    find: () => new Promise((resolve) => asked.push(() => resolve([]))),
+    positions: async () => new Map(),
+    follow: () => () => {},
+  };
+  const watch = new JobWatch(table as unknown as JobTable);
+  let leave = watch.add('a', () => {});
+  t.mock.timers.tick(1000);
+  for (let i = 1; i <= 3; i++) {
+    assert.equal(asked.length, i);
+    leave();
+    leave = watch.add('a', () => {});
+    asked[i - 1]?.();
+    await nextTurn();
+    t.mock.timers.tick(1000);
+  }
+  assert.equal(asked.length, 4);
+  leave();
+});
 
 test('curl shows the states of a job, until it has ended', async (t) => {
   const server = await startJobServer(t);

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import { AwaitedUploads } from '../../src/jobs/queue/awaited-uploads.js';
-import type { Job } from '../../src/jobs/queue/job.js';
+import { type Job, TooManyJobs } from '../../src/jobs/queue/job.js';
 import { UploadWatch } from '../../src/jobs/work/upload-watch.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
@@ -195,6 +195,19 @@ onEachQueue('looks come soon at first, and less often the longer it takes', asyn
   within(await pauseMs(0), 2000, 60_000);
   within(await pauseMs(100_000), 20_000, 60_000);
   within(await pauseMs(10_000_000), 60_000, 120_000);
+});
+
+onEachDatabase('an account has a limited number of uploads to look for', async (connect) => {
+  const database = connect();
+  await migrate(database, migrations);
+  const awaited = new AwaitedUploads(database, 'bucket', 3);
+  await awaited.expect(['folder/analysis/1', 'folder/analysis/2'], owner, LIFETIME_S);
+  await awaited.expect(['folder/analysis/3'], owner, LIFETIME_S);
+  await assert.rejects(awaited.expect([NAME], owner, LIFETIME_S), TooManyJobs);
+  await awaited.expect([NAME], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
+  await database.execute('UPDATE awaited_uploads SET look_at_ms = 0');
+  for (const upload of await awaited.due(64)) await awaited.forget(upload);
+  await awaited.expect([NAME], owner, LIFETIME_S);
 });
 
 onEachDatabase('an upload is looked for beside a thousand of another account', async (connect) => {

@@ -131,7 +131,8 @@ onEachQueue('no two workers get the same job, and none is left over', async (ope
   assert.deepEqual([taken.length, new Set(taken).size], [30, 30]);
   const { jobs = [] } = (await hosts[1]?.jobs.list('a', { state: 'succeeded' }, 100)) ?? {};
   assert.equal(jobs.length, 30);
-  for (const job of jobs) assert.equal(job.result, job.parameters);
+  for (const { id, parameters } of jobs)
+    assert.equal((await hosts[1]?.jobs.get('a', id))?.result, parameters);
 });
 
 onEachQueue('accounts with few jobs do not wait for all jobs of one with many', async (open) => {
@@ -174,6 +175,21 @@ onEachQueue('results are kept until they are old, and a finished job stays as it
   assert.equal(await jobs.get('a', job.id), undefined);
   assert.ok(await jobs.get('a', waiting.id), 'it is not over');
   assert.deepEqual(await finished.days(), []);
+});
+
+onEachQueue('lists leave out results, which together may have gigabytes', async (open) => {
+  const { jobs, workTable } = await open();
+  const { job } = await jobs.create(newJob());
+  const result = JSON.stringify({ long: 'x'.repeat(1 << 20) });
+  await workTable.succeed(await taken(workTable), { result, audioS: 1 });
+  const { jobs: listed } = await jobs.list('a', {}, 10);
+  const found = await jobs.find([job.id]);
+  for (const [one] of [listed, found]) {
+    assert.ok(one !== undefined && JSON.stringify(one).length < 1000);
+    assert.equal(one.state, 'succeeded');
+  }
+  assert.equal((await jobs.get('a', job.id))?.result, result);
+  assert.equal((await jobs.findOne(job.id))?.result, result);
 });
 
 onEachQueue('accounts see their own jobs only, page by page', async (open) => {

@@ -119,6 +119,37 @@ onEachDatabase('a profile that is saved or removed elsewhere is noticed', async 
   points.close();
 });
 
+onEachDatabase(
+  'only a change has servers read anew, and not more often than they should',
+  async (connect) => {
+    const database = connect();
+    await migrate(database, migrations);
+    const [pointTable, table] = [new OperatingPointTable(database), new ProfileTable(database)];
+    const { name, model } = someProfile;
+    for (let i = 0; i < 2; i++) await table.save(someProfile);
+    const revision = await pointTable.revision();
+    assert.deepEqual(await table.remove(undefined, 'nothing'), []);
+    assert.deepEqual(await table.use(undefined, name, model, 9), []);
+    assert.equal((await table.use(undefined, name, model, 2)).length, 2);
+    assert.equal(await pointTable.revision(), revision);
+
+    const points = await FollowedPoints.open(pointTable, {
+      onChange: () => {},
+      onError: () => assert.fail('it can be read'),
+      onDamaged: assert.fail,
+      pollMs: 1e6,
+      pauseMs: 100,
+    });
+    const beganMs = performance.now();
+    for (const version of [1, 2, 1]) {
+      await table.use(undefined, name, model, version);
+      await points.refresh();
+    }
+    assert.ok(performance.now() - beganMs >= 195);
+    points.close();
+  },
+);
+
 onEachDatabase('a damaged profile is named, and keeps nobody from the others', async (connect) => {
   const database = connect();
   await migrate(database, migrations);

@@ -2,8 +2,9 @@
 import type { CloseReason } from '../../base/observe/close-reason.js';
 import { peerOf } from './peer-connections.js';
 
-/** The shortest time between two questions to the system about connections. */
+/** The shortest time between two questions to the system about connections, and its least multiple of the last one's. */
 const RECOUNT_MS = 200;
+const PAUSE_PER_COUNT = 9;
 /** The most addresses to remember between two counts. */
 const MAX_ADDRESSES = 10_000;
 
@@ -31,7 +32,7 @@ export class Connections {
   #counted: ReadonlyMap<string, number> = new Map();
   #opened = new Map<string, number>();
   #isCounting = false;
-  #countedMs = Number.NEGATIVE_INFINITY;
+  #nextCountMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionLimitOptions) {
     this.#options = options;
@@ -74,13 +75,15 @@ export class Connections {
   }
 
   async #recount(): Promise<void> {
-    if (this.#isCounting || this.#nowMs() - this.#countedMs < RECOUNT_MS) return;
+    const beganMs = this.#nowMs();
+    if (this.#isCounting || beganMs < this.#nextCountMs) return;
     this.#isCounting = true;
     const before = this.#opened;
     this.#opened = new Map(before);
     const counted = await this.#options.countByPeer();
     this.#isCounting = false;
-    this.#countedMs = this.#nowMs();
+    const nowMs = this.#nowMs();
+    this.#nextCountMs = nowMs + Math.max(RECOUNT_MS, PAUSE_PER_COUNT * (nowMs - beganMs));
     // Without a count, nobody is limited.
     this.#counted = counted ?? new Map();
     for (const [peer, opened] of before) {

@@ -61,6 +61,9 @@ export function socketBehavior(
     message(ws, message, isBinary) {
       ws.getUserData().handler.message(new Uint8Array(message), isBinary);
     },
+    ping(ws) {
+      ws.getUserData().handler.pinged();
+    },
     close(ws) {
       const data = ws.getUserData();
       sockets.get(data)?.ended();

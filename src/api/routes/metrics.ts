@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { METRICS_PAUSE_MS, seldom } from '../../base/observe/fresh-for.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Route } from './route.js';
 
-export function metricsRoute(metrics: ServiceMetrics): Route {
-  let rendering: Promise<string> | undefined;
-  /** Simultaneous requests get the same text: to write it takes milliseconds. */
-  const render = (): Promise<string> => {
-    rendering ??= metrics.text().finally(() => {
-      rendering = undefined;
-    });
-    return rendering;
-  };
+export function metricsRoute(metrics: Pick<ServiceMetrics, 'registry' | 'text'>): Route {
+  const text = seldom(METRICS_PAUSE_MS, () => metrics.text());
   return {
     method: 'GET',
     path: '/metrics',
@@ -26,7 +20,7 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
       return {
         status: 200,
         contentType: metrics.registry.contentType,
-        body: await render(),
+        body: await text(),
       };
     },
   };

@@ -18,6 +18,7 @@ import {
   MAX_TEXT_BYTES,
   type StreamHost,
 } from './stream-connection.js';
+import { FREE_UNREAD_BYTES } from './stream-memory.js';
 import type { SessionListener } from './stream-session.js';
 import { type OpenStream, RESUME_WITHIN_S } from './stream-sessions.js';
 
@@ -127,6 +128,12 @@ export class CallConnection implements SocketHandler {
     } catch (error) {
       this.#fail(asServiceError(error));
     }
+  }
+
+  /** Nothing else is sent to it. */
+  pinged(): void {
+    if (this.#isEnding || (this.#socket?.unreadBytes ?? 0) <= FREE_UNREAD_BYTES) return;
+    this.#fail(new ServiceError('STREAM_NOT_READ'));
   }
 
   /** Providers do not come back: a lost call ends like others. */

@@ -14,6 +14,8 @@ export interface SocketHandler {
   opened(socket: Socket): void;
   /** `bytes` are the socket's until this returns. */
   message(bytes: Uint8Array, isBinary: boolean): void;
+  /** A ping was answered, which adds to the unread bytes of a client that reads nothing. */
+  pinged(): void;
   /** The last call; also after `Socket.end`. */
   closed(): void;
 }

@@ -89,11 +89,18 @@ export class StreamConnection implements SocketHandler, SessionListener {
     this.#host.sessions.disconnected(this.#stream.id);
   }
 
+  pinged(): void {
+    if (!this.#isOver) this.#refuseUnread();
+  }
+
   send(message: ServerMessage): void {
     if (this.#isOver || this.#socket === undefined) return;
     this.#socket.send(JSON.stringify(message));
-    if (message.type !== 'error' && !this.#mayKeep(this.#socket.unreadBytes))
-      this.#fail(new ServiceError('STREAM_NOT_READ'));
+    if (message.type !== 'error') this.#refuseUnread();
+  }
+
+  #refuseUnread(): void {
+    if (!this.#mayKeep(this.#socket?.unreadBytes ?? 0)) this.#fail(new ServiceError('STREAM_NOT_READ'));
   }
 
   #mayKeep(unreadBytes: number): boolean {

@@ -6,7 +6,7 @@ const KIBIBYTE = 1024;
 
 export const MAX_AUDIO_MESSAGE_BYTES = 256 * KIBIBYTE;
 /** Of messages that the client has not taken: these are always kept, more only if there is memory. */
-const FREE_UNREAD_BYTES = 64 * KIBIBYTE;
+export const FREE_UNREAD_BYTES = 64 * KIBIBYTE;
 /** Windows of decoded audio, speech detection and the decoder of one stream, as `bench/stream.ts` measures them. */
 const STATE_BYTES = 1024 * KIBIBYTE;
 /** Of audio that waits, and of events for a client that comes back: these are always kept, more only if there is memory. */

@@ -49,7 +49,8 @@ export function checkJsonLimits(text: Uint8Array): void {
   /** Of each open bracket. */
   const names: Set<string>[] = [];
   let values = 1;
-  let lastString = 0;
+  /** The begin of the last string, until it has named something: colons in a row would read a long one again and again. */
+  let nameAt: number | undefined;
   const count = (): void => {
     if (++values > MAX_JSON_VALUES) {
       throw new ServiceError('JSON_LIMIT', { problem: `more than ${MAX_JSON_VALUES} names and values` });
@@ -58,7 +59,7 @@ export function checkJsonLimits(text: Uint8Array): void {
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
       case QUOTE:
-        lastString = at;
+        nameAt = at;
         at = endOfString(text, at);
         break;
       case OPENING_BRACKET:
@@ -72,7 +73,8 @@ export function checkJsonLimits(text: Uint8Array): void {
         names.pop();
         break;
       case COLON:
-        addName(names.at(-1), text.subarray(lastString, at));
+        if (nameAt !== undefined) addName(names.at(-1), text.subarray(nameAt, at));
+        nameAt = undefined;
         count();
         break;
       case COMMA:

@@ -370,7 +370,7 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The account has reached its limit of unfinished jobs; retry after {retryAfterS} s.',
-    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or 10 batches, that are queued or running.',
+    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or 10 batches, that are queued or running; or 10,000 links for uploads to a bucket, unused and not yet ended.',
     retryAfterS: 60,
   },
   CONCURRENCY_LIMITED: {

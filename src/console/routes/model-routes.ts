@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
 import { deviceState } from '../../api/routes/health.js';
-import { JSON_TYPE, jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
+import { JSON_TYPE, jsonReply, type Reply, type Route } from '../../api/routes/route.js';
 import { TaggedText } from '../../api/routes/tagged-text.js';
 import type { Config } from '../../base/config/options.js';
 import { verdictFieldSchemas } from '../../base/contract/predict-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { seldom } from '../../base/observe/fresh-for.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { type AdminAnalysisFacts, analysisFactsLookup } from '../contract/analysis-facts.js';
 import { modelCard, modelListing } from '../contract/model-endpoints.js';
@@ -22,12 +23,22 @@ export interface ModelRoutesParts {
   readonly points: OperatingPoints;
 }
 
+/** Between two readings of the models' files, however many ask: their text is long, and simultaneous requests share it. */
+const PAUSE_MS = 100;
+
 /** `/v1/admin/models`, and the part of it that a page for requests needs. */
-export const modelRoutes = (guard: Gatekeeper, parts: ModelRoutesParts): Route[] => [
-  adminRoute(guard, analysisFactsLookup, () => facts(parts)),
-  adminRoute(guard, modelListing, (_, request) => listing(parts, request)),
-  adminRoute(guard, modelCard, (_, request) => card(parts, parameterIn(request, modelCard))),
-];
+export function modelRoutes(guard: Gatekeeper, parts: ModelRoutesParts): Route[] {
+  const known = seldom(PAUSE_MS, () => facts(parts));
+  const list = seldom(PAUSE_MS, () => listing(parts));
+  return [
+    adminRoute(guard, analysisFactsLookup, () => known()),
+    // Figures of many thresholds are long.
+    adminRoute(guard, modelListing, async (_, { headers }) =>
+      (await list()).reply(headers, 'private, no-cache'),
+    ),
+    adminRoute(guard, modelCard, (_, request) => card(parts, parameterIn(request, modelCard))),
+  ];
+}
 
 async function facts({ config, status, points }: ModelRoutesParts): Promise<Reply> {
   const { detectors } = status();
@@ -42,10 +53,11 @@ async function facts({ config, status, points }: ModelRoutesParts): Promise<Repl
   });
 }
 
-async function listing(
-  { config: { modelsDir }, status: current, points }: ModelRoutesParts,
-  { headers }: RouteRequest,
-): Promise<Reply> {
+async function listing({
+  config: { modelsDir },
+  status: current,
+  points,
+}: ModelRoutesParts): Promise<TaggedText> {
   const status = current();
   const list: AdminModelList = {
     provider: status.provider,
@@ -53,8 +65,7 @@ async function listing(
     devices: (status.scoring?.devices ?? []).map(deviceState),
     models: await modelBodies({ modelsDir, status, points }),
   };
-  // Figures of many thresholds are long.
-  return new TaggedText(JSON.stringify(list), JSON_TYPE).reply(headers, 'private, no-cache');
+  return new TaggedText(JSON.stringify(list), JSON_TYPE);
 }
 
 async function card({ config: { modelsDir }, status }: ModelRoutesParts, id: string): Promise<Reply> {

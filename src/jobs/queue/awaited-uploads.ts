@@ -2,6 +2,7 @@
 import type { Database, Row, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
+import { TooManyJobs } from './job.js';
 
 /** A link was made for it, and it may have come or not. */
 export interface AwaitedUpload {
@@ -21,6 +22,9 @@ const ARRIVAL_MS = 3_600_000;
 /** SQLite takes 32,766 parameters. */
 const NAMES_PER_STATEMENT = 1000;
 
+/** Of one account: links that are never used would otherwise keep the database busy with looks. */
+const MAX_OF_ACCOUNT = 10_000;
+
 /** Looks come less often the longer an upload takes: after a fifth of the time so far. */
 const SOONEST_LOOK_MS = 2000;
 const LATEST_LOOK_MS = 60_000;
@@ -29,19 +33,27 @@ const LATEST_LOOK_MS = 60_000;
 export class AwaitedUploads {
   readonly #database: Database;
   readonly #home: string;
+  readonly #maxOfAccount: number;
 
   /** @param home what tells the objects of this storage from those of others */
-  constructor(database: Database, home: string) {
+  constructor(database: Database, home: string, maxOfAccount = MAX_OF_ACCOUNT) {
     this.#database = database;
     this.#home = home;
+    this.#maxOfAccount = maxOfAccount;
   }
 
-  /** @throws DatabaseError */
+  /** @throws TooManyJobs, DatabaseError */
   async expect(
     names: readonly string[],
     { account, keyId }: Pick<AwaitedUpload, 'account' | 'keyId'>,
     linkLifetimeS: number,
   ): Promise<void> {
+    const [own] = await this.#database.query<{ uploads: number }>(
+      'SELECT COUNT(*) AS uploads FROM (SELECT name FROM awaited_uploads WHERE home = $1 AND account = $2 LIMIT $3) AS own',
+      [this.#home, account, this.#maxOfAccount],
+    );
+    if ((own?.uploads ?? 0) >= this.#maxOfAccount)
+      throw new TooManyJobs(`The account has ${own?.uploads} uploads under way.`);
     const unique = [...new Set(names)].sort();
     for (let at = 0; at < unique.length; at += NAMES_PER_STATEMENT) {
       const part = unique.slice(at, at + NAMES_PER_STATEMENT);

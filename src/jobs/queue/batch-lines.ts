@@ -79,8 +79,12 @@ export async function endedLines(
   }));
 }
 
-/** Ends what is left of a batch. Workers that have some of it stop within seconds. */
-export async function cancelLines(transaction: Transaction, batchId: string): Promise<void> {
+/**
+ * Ends what is left of a batch, of which only these numbers stay. Workers that have some of it stop within
+ * seconds. The caller removes the lines afterwards, in parts.
+ * @returns JSON: its result
+ */
+export async function cancelLines(transaction: Transaction, batchId: string): Promise<string> {
   await transaction.execute(
     'DELETE FROM job_steps WHERE job_id IN ' +
       "(SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running'))",
@@ -91,4 +95,9 @@ export async function cancelLines(transaction: Transaction, batchId: string): Pr
       "WHERE batch_id = $1 AND state IN ('waiting', 'queued', 'running')",
     [batchId, Date.now()],
   );
+  const { lines, succeeded, failed } = await countLines(transaction, batchId);
+  const result = JSON.stringify({ lines, succeeded, failed, result_key: null });
+  await transaction.execute('UPDATE jobs SET result = $2 WHERE id = $1', [batchId, result]);
+  await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [batchId]);
+  return result;
 }

@@ -206,10 +206,10 @@ export class BatchWorkTable {
   }
 
   /** @returns whether it will be tried again @throws WorkLost */
-  fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
+  async fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
     const isRetried = canRetry && work.tries < MAX_TRIES;
     const failure = { failure_code: code, failure_message: message };
-    return this.#change(work, failure, async (transaction) => {
+    await this.#change(work, failure, async (transaction) => {
       if (isRetried) {
         await this.#release(transaction, work.job.id, pauseAfterMs(work.tries));
       } else {
@@ -217,8 +217,9 @@ export class BatchWorkTable {
         await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
         await this.#end(transaction, work.job);
       }
-      return isRetried;
     });
+    if (!isRetried) await removeInParts(this.#database, 'batch_id = $1', [work.job.id]);
+    return isRetried;
   }
 
   /** Of a worker that stops or makes room for others; that is no attempt. @throws WorkLost */

@@ -7,18 +7,20 @@ import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
 import { addDelivery } from './add-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
 import { DeliveryTable } from './delivery-table.js';
+import { removeInParts } from './finished-jobs.js';
 import {
   IdempotencyConflict,
   type Job,
   type JobState,
   type JobTask,
+  type ListedJob,
   type NewJob,
   NotRetryable,
   TooManyJobs,
 } from './job.js';
 import type { UnfinishedJobs } from './job-metrics.js';
 import { jobPriority } from './job-priority.js';
-import { jobColumns, jobOf } from './job-rows.js';
+import { jobColumns, jobOf, listedColumns } from './job-rows.js';
 import { canRetry } from './job-text.js';
 import { isQueued, queueOrder } from './queue-order.js';
 import { WebhookSecrets } from './webhook-secrets.js';
@@ -43,7 +45,7 @@ export interface JobFilter {
 
 export interface JobPage {
   /** The newest first. */
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly ListedJob[];
   /** For the next page; undefined on the last. */
   readonly cursor: string | undefined;
 }
@@ -132,7 +134,7 @@ export class JobTable {
       conditions.add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
     }
     const rows = await this.#database.query(
-      `SELECT ${jobColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      `SELECT ${listedColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
       conditions.values,
     );
     const jobs = rows.slice(0, limit).map(jobOf);
@@ -141,12 +143,12 @@ export class JobTable {
   }
 
   /** Jobs with these ids, of any account. */
-  async find(ids: readonly string[]): Promise<Job[]> {
-    const found: Job[] = [];
+  async find(ids: readonly string[]): Promise<ListedJob[]> {
+    const found: ListedJob[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query(
-        `SELECT ${jobColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
+        `SELECT ${listedColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
         part,
       );
       found.push(...rows.map(jobOf));
@@ -155,7 +157,7 @@ export class JobTable {
   }
 
   /** By id, the number of jobs of all accounts that may go before each queued one of these: 0 if it is next, and for a batch. */
-  async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+  async positions(jobs: readonly ListedJob[]): Promise<ReadonlyMap<string, number>> {
     const queued = jobs.filter(({ state }) => state === 'queued');
     const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));
     const ids = queued.filter(({ task }) => task !== 'batch').map(({ id }) => id);
@@ -194,7 +196,11 @@ export class JobTable {
 
   /** Any account's. */
   async findOne(id: string): Promise<Job | undefined> {
-    return (await this.find([id])).find(({ batchId }) => batchId === undefined);
+    const [row] = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND batch_id IS NULL`,
+      [id],
+    );
+    return row && jobOf(row);
   }
 
   /**
@@ -234,8 +240,9 @@ export class JobTable {
    * @param before runs before the job is cancelled; if it fails, the job is not
    * @returns undefined if the account has no such job
    */
-  cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
-    return this.#database.transaction(async (transaction) => {
+  async cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
+    let isBatch = false;
+    const found = await this.#database.transaction(async (transaction) => {
       const cancelled = await transaction.execute(
         "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
           "WHERE account = $1 AND id = $2 AND batch_id IS NULL AND state IN ('queued', 'running')",
@@ -248,13 +255,18 @@ export class JobTable {
       const job = row && jobOf(row);
       if (cancelled > 0 && job !== undefined) {
         await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        if (job.task === 'batch') await cancelLines(transaction, id);
+        isBatch = job.task === 'batch';
+        const result = isBatch ? await cancelLines(transaction, id) : undefined;
         await addDelivery(transaction, job);
         await before();
         await transaction.announce(CHANGE_TOPIC);
+        return { ...job, result };
       }
       return job;
     });
+    // Retention would be late: batches can be made and cancelled without end.
+    if (isBatch) await removeInParts(this.#database, 'batch_id = $1', [id]);
+    return found;
   }
 
   /** Calls `onChange` soon after some job has changed; may come too often. @returns ends it */

@@ -48,6 +48,9 @@ export interface Job extends Omit<NewJob, 'idempotencyKey' | 'manifest'> {
   readonly failure?: JobFailure | undefined;
 }
 
+/** Of one among many: their results together may have gigabytes. */
+export type ListedJob = Omit<Job, 'result'>;
+
 export interface JobFailure {
   /** Of the catalogue of errors. */
   readonly code: string;

@@ -25,8 +25,9 @@ export class JobWatch {
 
   /** @returns undefined if the account has no such job */
   async lookAt(account: string, id: string): Promise<JobSummary | undefined> {
-    const job = await this.#jobs.get(account, id);
-    return job && (await summariesOf(this.#jobs, [job]))[0];
+    const found = await this.#jobs.find([id]);
+    const own = found.filter((job) => job.account === account && job.batchId === undefined);
+    return (await summariesOf(this.#jobs, own))[0];
   }
 
   /**
@@ -37,7 +38,8 @@ export class JobWatch {
     const listeners = this.#listeners.get(id) ?? new Set();
     this.#listeners.set(id, listeners.add(listener));
     this.#unfollow ??= this.#jobs.follow(() => this.#changed());
-    this.#timer ??= setTimeout(() => this.#look(), POLL_MS);
+    // A look that is under way sets the timer itself: another one would go on beside it, forever.
+    if (!this.#isLooking) this.#timer ??= setTimeout(() => this.#look(), POLL_MS);
     return () => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
@@ -50,7 +52,7 @@ export class JobWatch {
   }
 
   #changed(): void {
-    if (this.#isChanged || this.#timer === undefined) return;
+    if (this.#isChanged || this.#listeners.size === 0) return;
     this.#isChanged = true;
     // A look that is under way may have come too early.
     if (this.#isLooking) return;
@@ -72,7 +74,8 @@ export class JobWatch {
       // The database is not there: clients hear of that when they ask for something. Followers wait.
     }
     this.#isLooking = false;
-    if (this.#timer === undefined) return;
+    this.#timer = undefined;
+    if (this.#listeners.size === 0) return;
     this.#timer = setTimeout(() => this.#look(), this.#isChanged ? LEAST_PAUSE_MS : POLL_MS);
   }
 }

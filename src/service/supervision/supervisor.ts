@@ -7,6 +7,7 @@ import { AggregatorRegistry, type MetricObject, type PrometheusContentType } fro
 import type { RateCounter } from '../../api/admission/rate-limits.js';
 import { BackOff } from '../../base/back-off.js';
 import { PROCESS_INDEX } from '../../base/config/process-place.js';
+import { METRICS_PAUSE_MS, seldom } from '../../base/observe/fresh-for.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
 import { processState } from '../../state/data-folder/process-state.js';
@@ -58,6 +59,8 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[];
   readonly #questions = new ProcessQuestions(tell);
+  /** Each process answers many who ask for it. */
+  readonly #metricsText = seldom(METRICS_PAUSE_MS, () => this.#gatherMetrics());
   readonly #inFlight = new InFlightCounts<Worker>();
   /** Processes that do not hear anything yet, with their orders. */
   readonly #unopened = new Map<Worker, ToProcess[]>();
@@ -341,7 +344,7 @@ export class Supervisor {
     tell(worker, { kind: 'answer', id, value });
   }
 
-  async #metricsText(): Promise<string> {
+  async #gatherMetrics(): Promise<string> {
     const told = await this.#askAll<readonly MetricObject[]>({ of: 'metrics' });
     const own = processMetrics({ restarts: this.#restarts, hangs: this.#hangs });
     return AggregatorRegistry.aggregate<PrometheusContentType>([...told, own] as MetricObject[][]).metrics();

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.js';
 /** Announced with every change of an operating point or a profile. */
 export const POINTS_TOPIC = 'operating-points';
 
-/** Makes a change, which servers notice. */
+/** Makes a change. All servers then read all points and profiles, and make their routes anew: call it only if something changes. */
 export function changed<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,

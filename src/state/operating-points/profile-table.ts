@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isJsonObject } from '../../base/json-object.js';
-import type { Database, Transaction } from '../database/database.js';
+import type { Database, Queries } from '../database/database.js';
 import { type DamagedValue, storedJson, unlessDamaged } from '../database/stored-json.js';
 import { changed } from './point-changes.js';
 import type { NewProfile, Profile, ProfileVersion } from './profile.js';
@@ -105,8 +105,17 @@ export class ProfileTable {
   }
 
   /** Has requests use an earlier or later version. @returns all versions; none if that one is missing */
-  use(account: string | undefined, name: string, model: string, version: number): Promise<ProfileVersion[]> {
+  async use(
+    account: string | undefined,
+    name: string,
+    model: string,
+    version: number,
+  ): Promise<ProfileVersion[]> {
     const key = [account ?? EVERYBODY, name, model];
+    const versions = await versionsOf(this.#database, key);
+    const wanted = versions.find((each) => each.version === version);
+    if (wanted === undefined) return [];
+    if (wanted.isInUse) return versions;
     return changed(this.#database, async (transaction) => {
       const found = await transaction.query(
         'SELECT version FROM profiles WHERE account = $1 AND name = $2 AND model = $3 AND version = $4',
@@ -123,18 +132,22 @@ export class ProfileTable {
   }
 
   /** With all versions. @param isWanted for all models by default @returns the models that had one */
-  remove(
+  async remove(
     account: string | undefined,
     name: string,
     isWanted: (model: string) => boolean = () => true,
   ): Promise<string[]> {
     const key = [account ?? EVERYBODY, name];
-    return changed(this.#database, async (transaction) => {
-      const found = await transaction.query<{ model: string }>(
+    const modelsIn = async (queries: Pick<Queries, 'query'>): Promise<string[]> => {
+      const found = await queries.query<{ model: string }>(
         'SELECT DISTINCT model FROM profiles WHERE account = $1 AND name = $2 ORDER BY model',
         key,
       );
-      const models = found.map(({ model }) => model).filter(isWanted);
+      return found.map(({ model }) => model).filter(isWanted);
+    };
+    if ((await modelsIn(this.#database)).length === 0) return [];
+    return changed(this.#database, async (transaction) => {
+      const models = await modelsIn(transaction);
       for (const model of models)
         await transaction.execute('DELETE FROM profiles WHERE account = $1 AND name = $2 AND model = $3', [
           ...key,
@@ -145,8 +158,11 @@ export class ProfileTable {
   }
 }
 
-async function versionsOf(transaction: Transaction, key: readonly string[]): Promise<ProfileVersion[]> {
-  const rows = await transaction.query<ProfileRow>(
+async function versionsOf(
+  queries: Pick<Queries, 'query'>,
+  key: readonly string[],
+): Promise<ProfileVersion[]> {
+  const rows = await queries.query<ProfileRow>(
     `SELECT ${COLUMNS} FROM profiles WHERE account = $1 AND name = $2 AND model = $3 ORDER BY version DESC`,
     key,
   );

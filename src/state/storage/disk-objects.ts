@@ -108,14 +108,14 @@ export class DiskObjects {
     let announcedBytes = 0;
     let nextQuotaCheckBytes = QUOTA_CHECK_BYTES;
     const announce = (bytes: number): void => {
-      this.#room.announce(bytes - announcedBytes);
+      this.#room.announce(folder, bytes - announcedBytes);
       announcedBytes = bytes;
     };
     const { promise, resolve } = unsettled();
     const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), expected, {
       check: async (bytes) => {
         announce(Math.max(0, declaredBytes - bytes));
-        await this.#room.check(0);
+        await this.#room.checkReserve();
         if (bytes < nextQuotaCheckBytes) return;
         nextQuotaCheckBytes = bytes + QUOTA_CHECK_BYTES;
         await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
@@ -135,7 +135,7 @@ export class DiskObjects {
   /** @throws ServiceError as `begin` does, when an object of this size has no room now */
   async checkRoom(name: string, bytes: number): Promise<void> {
     await onDisk(this.#space.check(accountFolderOf(name), this.#fileOf(name), bytes));
-    await this.#room.check(bytes);
+    await this.#room.check(accountFolderOf(name), bytes);
   }
 
   /** Removes an object for good. A missing object is no error. @throws ServiceError OBJECT_NOT_FOUND for an invalid name, STORAGE_FAILED */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statfs } from 'node:fs/promises';
+import { Counts } from '../../base/counts.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { onDisk } from './disk-failure.js';
 
@@ -16,7 +17,8 @@ export class DiskRoom {
   readonly #dir: string;
   readonly #reserveBytes: number;
   readonly #freeBytes: FreeBytes;
-  /** Bytes that uploads have announced and not written yet. */
+  /** Bytes that uploads have announced and not written yet, by account. */
+  readonly #announced = new Counts();
   #announcedBytes = 0;
 
   constructor(dir: string, reserveBytes: number, freeBytes: FreeBytes = freeBytesOf) {
@@ -25,15 +27,31 @@ export class DiskRoom {
     this.#freeBytes = freeBytes;
   }
 
-  /** @throws ServiceError STORAGE_FULL if this many more bytes would touch the reserve */
-  async check(bytes: number): Promise<void> {
+  /**
+   * Announcements of other accounts take at most half of the room: they cost nothing, and one that announces much and sends little
+   * must leave others some.
+   * @throws ServiceError STORAGE_FULL if this many more bytes of the account would touch the reserve
+   */
+  async check(account: string, bytes: number): Promise<void> {
     if (this.#reserveBytes === 0) return;
-    const free = await onDisk(this.#freeBytes(this.#dir));
-    if (free - this.#announcedBytes - bytes < this.#reserveBytes) throw new ServiceError('STORAGE_FULL');
+    const room = await this.#left();
+    const own = this.#announced.of(account);
+    const others = Math.min(this.#announcedBytes - own, room / 2);
+    if (room - own - others < bytes) throw new ServiceError('STORAGE_FULL');
+  }
+
+  /** For uploads on their way. @throws ServiceError STORAGE_FULL if the reserve is touched */
+  async checkReserve(): Promise<void> {
+    if (this.#reserveBytes > 0 && (await this.#left()) < 0) throw new ServiceError('STORAGE_FULL');
   }
 
   /** Takes room for bytes that will come; negative when they have come, or will not. */
-  announce(bytes: number): void {
+  announce(account: string, bytes: number): void {
+    this.#announced.change(account, bytes);
     this.#announcedBytes += bytes;
+  }
+
+  async #left(): Promise<number> {
+    return (await onDisk(this.#freeBytes(this.#dir))) - this.#reserveBytes;
   }
 }

@@ -161,6 +161,14 @@ test('uploads leave the reserve of the disk alone; keys and audit may use it', a
   const second = await embedded.objects.begin(name, [], 40_000);
   await first.discard();
   await second.discard();
+  // Accounts that announce all of it leave half to each other one.
+  const all = await embedded.objects.begin(name, [], 100_000);
+  const others = `${'1'.repeat(32)}/analysis/a`;
+  await assert.rejects(embedded.objects.begin(others, [], 50_001), full);
+  const third = await embedded.objects.begin(others, [], 50_000);
+  await third.write(noise(1 << 20));
+  await all.discard();
+  await third.discard();
   // An upload of unstated size is stopped when the disk fills up.
   const silent = await embedded.objects.begin(name, []);
   await silent.write(noise(1000));
@@ -169,9 +177,9 @@ test('uploads leave the reserve of the disk alone; keys and audit may use it', a
   await silent.discard();
   assert.deepEqual(filesOnDisk(dataDir), []);
   freeBytes = 1_000_000;
-  const third = await embedded.objects.begin(name, [], 100_000);
-  await third.write(noise(10));
-  await third.finish();
+  const last = await embedded.objects.begin(name, [], 100_000);
+  await last.write(noise(10));
+  await last.finish();
   await embedded.close();
 });
 

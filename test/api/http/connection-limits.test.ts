@@ -91,10 +91,34 @@ test("the system's table is read: only open connections to this port, by peer", 
     '   5: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200007F:C005 01 0:0 0:0 0 0 0 5 1',
     '   6: B80D0120000000000000000001000000:1F90 B80D0120010000000000000002000000:C006 01 0:0 0:0 0 0 0 6 1',
   ].join('\n');
-  const counts = countPeers(table, 8080);
-  assert.equal(counts.get(peerOf(Uint8Array.from([127, 0, 0, 2]))), 3);
-  assert.equal(counts.get('20010db800000001'), 1);
+  const counts = countPeers([table, table], 8080);
+  assert.equal(counts.get(peerOf(Uint8Array.from([127, 0, 0, 2]))), 6);
+  assert.equal(counts.get('20010db800000001'), 2);
   assert.equal(counts.size, 2);
+});
+
+test('a count that takes long is made seldom', async () => {
+  let nowMs = 0;
+  let counts = 0;
+  const connections = new Connections({
+    max: 1000,
+    maxPerAddress: 2,
+    isExempt: () => false,
+    countByPeer: async () => {
+      counts++;
+      nowMs += 1000;
+      return new Map();
+    },
+    onClose: () => {},
+    nowMs: () => nowMs,
+  });
+  for (let i = 0; i < 100; i++) {
+    connections.admits(Uint8Array.from([10, 0, 0, 1]).buffer);
+    nowMs += 100;
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  assert.ok(counts <= 3, `${counts} counts`);
 });
 
 test('connections that have ended are forgotten with the next count', async () => {

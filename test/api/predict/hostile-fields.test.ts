@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_NUMBER_CHARS } from '../../../src/api/routes/form-fields.js';
+import { parseObject } from '../../../src/api/upload/json-body.js';
 import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../src/api/upload/json-limits.js';
 import { MAX_VOICE_VECTOR_CHARS } from '../../../src/base/contract/limits.js';
 import { BOUNDARY, type FormEntry, fileEntry, formBody } from '../../support/form-body.js';
@@ -151,6 +152,14 @@ test('JSON is taken up to its limits, and what stands in strings does not count'
     (await postJson(port, '/v1/file', JSON.stringify({ keys: all, entity: 'analysis' }))).status,
     200,
   );
+});
+
+test('a long name is read once, however many colons follow it', async () => {
+  // The size of the longest JSON body, that of a batch.
+  const body = Buffer.from(`{"${'a'.repeat(4 << 20)}"${':'.repeat(MAX_JSON_VALUES - 2)}0}`);
+  await assertCheap('a name and colons', async () => {
+    assert.throws(() => parseObject(body), { key: 'JSON_MALFORMED' });
+  });
 });
 
 test('a voiceprint has a limit of characters', async (t) => {

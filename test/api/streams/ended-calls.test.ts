@@ -9,7 +9,7 @@ import { MemoryBudget } from '../../../src/api/admission/memory-budget.js';
 import { nobody } from '../../../src/api/admission/shared-budget.js';
 import { CallConnection, type CallHost } from '../../../src/api/streams/call-connection.js';
 import { Calls } from '../../../src/api/streams/call-log.js';
-import type { ConnectionPlace } from '../../../src/api/streams/stream-connection.js';
+import { type ConnectionPlace, StreamConnection } from '../../../src/api/streams/stream-connection.js';
 import { ConnectionMemory } from '../../../src/api/streams/stream-memory.js';
 
 const CALLS = 500;
@@ -22,6 +22,43 @@ const placeIn = (budget: MemoryBudget): ConnectionPlace => ({
   memory: new ConnectionMemory(budget, nobody),
   leave() {},
   release() {},
+});
+
+test('a client that pings and reads no answers does not keep more than its connection counts', () => {
+  const budget = new MemoryBudget(2 ** 30);
+  const host: CallHost = {
+    correlationId: '',
+    sessions: { heard() {}, connected() {}, disconnected() {} },
+    idleTimeoutS: 60,
+    start: () => assert.fail('Nothing is said.'),
+    endedWithoutStream() {},
+    add: () => () => {},
+  };
+  const ends: string[] = [];
+  const socket = {
+    send() {},
+    unreadBytes: 64 * 1024,
+    end: (_: number, reason: string) => void ends.push(reason),
+  };
+  const stream = new StreamConnection(
+    { ...host, ignored: [], resume: () => assert.fail() },
+    placeIn(budget),
+    undefined,
+  );
+  const call = new CallConnection(host, placeIn(budget));
+  for (const connection of [stream, call]) {
+    connection.opened(socket);
+    connection.pinged();
+  }
+  const countedBytes = budget.usedBytes;
+  socket.unreadBytes += 10_000;
+  stream.pinged();
+  assert.equal(budget.usedBytes, countedBytes + 10_000);
+  call.pinged();
+  assert.deepEqual(ends, ['STREAM_NOT_READ']);
+  socket.unreadBytes = 300 * 1024;
+  stream.pinged();
+  assert.deepEqual(ends, ['STREAM_NOT_READ', 'STREAM_NOT_READ']);
 });
 
 test('an ended call takes no more memory than it counts', () => {
