@@ -29,6 +29,7 @@
 #include "guard/crash_notes.h"
 #include "guard/thread_sandbox.h"
 #include "live_binding.h"
+#include "outgoing/name_question.h"
 #include "prepare/model_input_text.h"
 #include "prepare/preparer.h"
 #include "voiceprints/voiceprint_list.h"
@@ -518,6 +519,12 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// askForAddresses(host) -> the descriptor of a pipe
+Napi::Value AskSystem(const Napi::CallbackInfo& info) {
+  const std::string host = Text(info, 0, "host");
+  return Guarded(info.Env(), [&] { return Napi::Number::New(info.Env(), AskForAddresses(host)); });
+}
+
 // vulkanAdapters() -> [{name, isSoftware}]
 Napi::Value ListVulkanAdapters(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
@@ -552,6 +559,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
               Napi::Function::New(env, OnVoiceprints<FindForeignWorker>, "findForeignVoiceprint"));
   exports.Set("rankVoiceprints", Napi::Function::New(env, OnVoiceprints<RankWorker>, "rankVoiceprints"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
+  exports.Set("askForAddresses", Napi::Function::New(env, AskSystem, "askForAddresses"));
   exports.Set("vulkanAdapters", Napi::Function::New(env, ListVulkanAdapters, "vulkanAdapters"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;

@@ -25,7 +25,8 @@ export async function* eventsIn(response: Response, silenceMs: number): AsyncGen
   }
 }
 
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+/** @throws Error after that time */
+export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Nothing came for ${timeoutMs} ms.`)), timeoutMs);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { VeravoxError } from './error.js';
+import { within } from './server-events.js';
 import { pause } from './transport.js';
 import type {
   StreamError,
@@ -49,6 +50,10 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 /** For the server's first message on a connection, which may be one of a peer that says nothing. */
 export const OPENING_MS = 10_000;
+/** For any message, when one is due: a peer that has vanished ends no connection. As long as the server waits for its clients. */
+const SILENCE_MS = 32_000;
+/** Audio of which the server confirms the arrival. */
+const RECEIPT_S = 1;
 /** The server is full or stops, or the stream is in another of its processes. */
 const RETRIED_STATUS = 503;
 
@@ -76,7 +81,11 @@ export class LiveStream {
   #forgotten = 0;
   #events = 0;
   #sentS = 0;
+  #confirmedS = 0;
   #beganMs = 0;
+  /** Ends the connection. */
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #giveUp = (): void => {};
   #isEnding = false;
   #isOver = false;
 
@@ -125,6 +134,7 @@ export class LiveStream {
     const { sample_rate, max_waiting_s } = this.ready;
     this.#sentS +=
       encoding === 'opus' ? packetMs / 1000 : bytes.length / SAMPLE_BYTES[encoding] / sample_rate;
+    this.#expect();
     const aheadMs = 1000 * (this.#sentS - max_waiting_s / 2) - (performance.now() - this.#beganMs);
     if (aheadMs > 0) await pause(aheadMs, this.#signal);
   }
@@ -134,6 +144,7 @@ export class LiveStream {
     if (!this.#isEnding) {
       this.#isEnding = true;
       this.#socket?.send(JSON.stringify({ type: 'end' }));
+      this.#expect();
     }
     return this.#result;
   }
@@ -172,7 +183,7 @@ export class LiveStream {
     const { WebSocket = globalWebSocket() } = this.#options;
     let ticket: string;
     try {
-      ticket = await this.#options.ticket();
+      ticket = await within(OPENING_MS, this.#options.ticket());
     } catch (error) {
       // Before the stream has begun, the refusal is the caller's; later the server may be back in time.
       if (this.#ready === undefined || error instanceof VeravoxError) throw error;
@@ -181,30 +192,46 @@ export class LiveStream {
     const socket = new WebSocket(this.#url, ['veravox.v1', `veravox.ticket.${ticket}`]);
     socket.binaryType = 'arraybuffer';
     let hasSession = false;
-    let isLate = false;
+    let isGivenUp = false;
     return new Promise((resolve) => {
-      const opening = setTimeout(() => {
-        isLate = true;
+      const ended = (): void => {
+        clearTimeout(this.#silence);
+        if (this.#socket === socket) this.#socket = undefined;
+        resolve(hasSession);
+      };
+      this.#giveUp = () => {
+        isGivenUp = true;
         socket.close();
         // A browser waits long for the other side's part in that.
-        resolve(false);
-      }, OPENING_MS);
+        ended();
+      };
+      this.#silence = setTimeout(this.#giveUp, OPENING_MS);
       socket.addEventListener('open', () => socket.send(JSON.stringify(this.#hello())));
       socket.addEventListener('error', () => {});
       socket.addEventListener('message', ({ data }) => {
-        if (isLate) return;
-        clearTimeout(opening);
+        if (isGivenUp) return;
         const message = JSON.parse(String(data)) as Message;
         hasSession ||= message.type === 'ready' || message.type === 'resumed';
+        // After a refusal the server closes the connection.
+        if (hasSession) {
+          clearTimeout(this.#silence);
+          this.#silence = undefined;
+        }
         this.#take(message, socket);
+        this.#expect();
       });
       socket.addEventListener('close', () => {
-        clearTimeout(opening);
-        if (this.#socket === socket) this.#socket = undefined;
-        resolve(hasSession);
+        if (!isGivenUp) ended();
       });
       if (this.#isOver) socket.close();
     });
+  }
+
+  /** Limits the time until the server's next message, if one is due. */
+  #expect(): void {
+    if (this.#socket === undefined || this.#isOver) return;
+    const isDue = this.#isEnding || this.#sentS - this.#confirmedS >= RECEIPT_S;
+    if (isDue) this.#silence ??= setTimeout(this.#giveUp, SILENCE_MS);
   }
 
   #hello(): object {
@@ -226,14 +253,14 @@ export class LiveStream {
         this.#begun(message);
         break;
       case 'resumed':
-        this.#forget(message.messages);
+        this.#forget(message);
         this.#socket = socket;
         for (const bytes of this.#kept) socket.send(bytes);
         if (this.#isEnding) socket.send(JSON.stringify({ type: 'end' }));
         this.#options.onConnection?.(true);
         break;
       case 'received':
-        this.#forget(message.messages);
+        this.#forget(message);
         this.#options.onReceived?.(message);
         break;
       case 'window':
@@ -263,15 +290,16 @@ export class LiveStream {
     );
   }
 
-  #forget(messages: number): void {
+  #forget({ messages, samples }: StreamReceived | StreamResumed): void {
     this.#kept.splice(0, messages - this.#forgotten);
     this.#forgotten = messages;
+    this.#confirmedS = samples / this.ready.sample_rate;
   }
 
   #fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#reject(reason);
-    this.#socket?.close();
+    this.#giveUp();
   }
 }

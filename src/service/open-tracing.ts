@@ -4,6 +4,7 @@ import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
+import { lookUpOwn } from '../base/outgoing/names.js';
 import type { Sampling } from '../base/tracing/otlp-tracing.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 
@@ -34,6 +35,7 @@ export async function openTracing(
     serviceName,
     version: packageVersion,
     sampling,
+    lookup: lookUpOwn,
     onExported: (spans) => counts.countExported(spans),
     onDropped(spans, reason, error) {
       counts.countDropped(spans, reason);

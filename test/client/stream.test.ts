@@ -3,7 +3,7 @@
 // The client's live audio over the WebSocket of Node.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type StreamEvent, VeravoxClient, VeravoxError } from '../../client/src/index.js';
+import { type LiveStream, type StreamEvent, VeravoxClient, VeravoxError } from '../../client/src/index.js';
 import { breakingProxy } from '../support/breaking-proxy.js';
 import { API_KEY, KEY_WITHOUT_SCOPE } from '../support/test-keys.js';
 import { startTestServer } from '../support/test-server.js';
@@ -97,25 +97,99 @@ test('the signal ends a stream', async (t) => {
   await assert.rejects(stream.end(), /enough/);
 });
 
-test('a server that says nothing ends the opening in time', async (t) => {
+const SILENCE_MS = 32_000;
+const OPENING_MS = 10_000;
+
+/** Connections to a server that says what the test says. */
+function scripted(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const opened: string[] = [];
-  class Silent {
+  const connections: Scripted[] = [];
+  class Scripted {
     binaryType = '';
-    constructor(url: string) {
-      opened.push(url);
+    isClosed = false;
+    readonly sent: unknown[] = [];
+    #hear = (_event: { readonly data: unknown }): void => {};
+    constructor() {
+      connections.push(this);
     }
-    send(): void {}
+    send(message: unknown): void {
+      this.sent.push(message);
+    }
     close(): void {
-      opened.push('closed');
+      this.isClosed = true;
     }
-    addEventListener(): void {}
+    addEventListener(type: string, listener: (event: { readonly data: unknown }) => void): void {
+      if (type === 'message') this.#hear = listener;
+    }
+    say(message: object): void {
+      this.#hear({ data: JSON.stringify(message) });
+    }
   }
   const client = new VeravoxClient({ baseUrl: 'http://127.0.0.1:1', apiKey: API_KEY });
-  const opening = client.stream({ ...pcm, WebSocket: Silent, ticket: async () => 'ticket' });
+  const connected: boolean[] = [];
+  const opening = client.stream({
+    ...pcm,
+    WebSocket: Scripted,
+    ticket: async () => 'ticket',
+    onConnection: (isConnected) => connected.push(isConnected),
+  });
+  /** The connection with this number, once it is made. */
+  const nth = async (count: number): Promise<Scripted> => {
+    await until(() => connections.length === count);
+    return connections[count - 1] as Scripted;
+  };
+  const opened = async () => {
+    const first = await nth(1);
+    const limits = { resume_within_s: 0, max_waiting_s: 30, sample_rate: 16_000 };
+    first.say({ type: 'ready', session_id: 's', secret: 'x', ...limits });
+    return { first, stream: await opening };
+  };
+  return { opening, opened, nth, connected };
+}
+
+test('a server that says nothing ends the opening in time', async (t) => {
+  const { opening, nth } = scripted(t);
   const refused = assert.rejects(opening, /could not be opened/);
-  await until(() => opened.length === 1);
-  t.mock.timers.tick(10_000);
+  const first = await nth(1);
+  t.mock.timers.tick(OPENING_MS);
   await refused;
-  assert.equal(opened[1], 'closed');
+  assert.ok(first.isClosed);
+});
+
+for (const [what, act] of [
+  ['a second of audio', (stream: LiveStream) => stream.send(new Int16Array(16_000))],
+  ['the end', (stream: LiveStream) => void stream.end().catch(() => {})],
+] as const) {
+  test(`a server that vanishes before it answers ${what} counts as lost, and ends the stream in time`, async (t) => {
+    const { opened, nth, connected } = scripted(t);
+    const { first, stream } = await opened();
+    await act(stream);
+    t.mock.timers.tick(SILENCE_MS - 1);
+    assert.equal(first.isClosed, false);
+    t.mock.timers.tick(1);
+    assert.ok(first.isClosed);
+    await until(() => connected.length === 1);
+    t.mock.timers.tick(100);
+    await nth(2);
+    t.mock.timers.tick(OPENING_MS);
+    await assert.rejects(stream.end(), {
+      name: 'TypeError',
+      message: 'The connection of the stream was lost.',
+    });
+    assert.deepEqual(connected, [false]);
+  });
+}
+
+test('a server that owes no message may be silent', async (t) => {
+  const { opened } = scripted(t);
+  const { first, stream } = await opened();
+  await stream.send(new Int16Array(15_999));
+  t.mock.timers.tick(2 * SILENCE_MS);
+  await stream.send(new Int16Array(1));
+  t.mock.timers.tick(SILENCE_MS - 1);
+  first.say({ type: 'window', event: 0 });
+  t.mock.timers.tick(SILENCE_MS - 1);
+  first.say({ type: 'received', samples: 16_000, messages: 2, waiting_s: 0 });
+  t.mock.timers.tick(2 * SILENCE_MS);
+  assert.equal(first.isClosed, false);
 });

@@ -3,6 +3,7 @@
 // Every call to another program ends in time, even if that program accepts and says nothing, or stops midway.
 
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -16,6 +17,7 @@ import { PresignedFetcher } from '../../src/api/fetch/presigned-fetcher.js';
 import { ArenaQueue } from '../../src/api/upload/arena-queue.js';
 import { atMost } from '../../src/base/at-most.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { lookUpOwn } from '../../src/base/outgoing/names.js';
 import { OtlpTracing } from '../../src/base/tracing/otlp-tracing.js';
 import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
 import { postJson } from '../../src/jobs/webhooks/webhook-post.js';
@@ -122,9 +124,9 @@ const finishSignIn = (peer: SilentPeer): Promise<unknown> =>
   oidc(peer).finish('code=c&state=s', { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) });
 
 /** The product's own, with shorter limits; missing limits stay missing. */
-function postgresSettings({ port }: SilentPeer) {
+function postgresSettings({ origin, port }: SilentPeer) {
   const address = {
-    host: '127.0.0.1',
+    host: new URL(origin).hostname,
     port,
     user: 'u',
     password: undefined,
@@ -262,6 +264,7 @@ const callers: readonly Caller[] = [
           serviceName: 'test',
           version: '1',
           sampling: { ratio: 1, followsParent: true },
+          lookup: lookUpOwn,
           timeoutMs: TIMEOUT_MS,
           onExported: () => {},
           onDropped: (_spans, _reason, error) => reject(error),
@@ -417,6 +420,27 @@ const answeredAndThen =
       },
     }) as ReturnType<FetchSurroundings['resolve']>;
 
+test('calls to hosts of settings do not wait for other names, which Node looks up', async (t) => {
+  const named = ['list of a bucket', 'collector of traces', 'question to the database'];
+  const cases = callers.filter(({ what }) => named.includes(what));
+  const byName = async (start: Caller['start']): Promise<SilentPeer> => {
+    const peer = await start(t, 'silent');
+    return { ...peer, origin: peer.origin.replace('127.0.0.1', 'localhost') };
+  };
+  const peers = await Promise.all(cases.map(({ start }) => byName(start)));
+  const listened = await byName(startSilentPostgres);
+  t.mock.method(dns, 'lookup', () => {});
+  for (const [i, { what, call }] of cases.entries()) {
+    const peer = peers[i] as SilentPeer;
+    call(peer, t).catch(() => {});
+    await eventually(() => peer.held() > 0, what);
+  }
+  await onDatabase(listened, async (database) => {
+    database.follow('topic', () => {});
+    await eventually(() => listened.held() > 0, 'listener of the database');
+  });
+});
+
 test('a collector that drips holds no connection', async (t) => {
   const peer = await startSilentHttp(t, 'drips');
   const tracing = new OtlpTracing({
@@ -425,6 +449,7 @@ test('a collector that drips holds no connection', async (t) => {
     serviceName: 'test',
     version: '1',
     sampling: { ratio: 1, followsParent: true },
+    lookup: lookUpOwn,
     timeoutMs: TIMEOUT_MS,
     onExported: () => {},
     onDropped: () => {},

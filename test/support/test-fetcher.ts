@@ -43,10 +43,10 @@ export class TestFetcher {
     this.queue = new ArenaQueue(this.arena, { maxWaiting: 4, timeoutMs: 300_000 });
     this.#maxFileBytes = options.maxFileBytes ?? 1 << 19;
     const { surroundings = {} } = options;
-    const resolve = async (hostname: string): Promise<readonly LookupAddress[]> => {
+    const resolve: FetchSurroundings['resolve'] = async (hostname, ...by) => {
       this.resolved.push(hostname);
       if (surroundings.resolve === undefined) throw new Error(`${hostname} should not be resolved`);
-      return surroundings.resolve(hostname);
+      return surroundings.resolve(hostname, ...by);
     };
     this.#fetcher = new PresignedFetcher(
       new FetchPolicy(() => options.storagePrefixes ?? [], allowedHosts(options.allowedHosts ?? [])),

@@ -279,6 +279,60 @@ def test_a_server_that_says_nothing_ends_the_opening_in_time(monkeypatch):
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("act", ["send", "end"])
+def test_a_server_that_vanishes_counts_as_lost_and_ends_the_stream_in_time(monkeypatch, act):
+    monkeypatch.setattr("veravox_client._stream._SILENCE_S", 0.1)
+
+    async def vanish(socket):
+        if json.loads(await socket.recv())["type"] == "start":
+            await socket.send(json.dumps({**READY, "resume_within_s": 0}))
+        await socket.wait_closed()
+
+    async def run():
+        lost = asyncio.Event()
+        async with serve_async(vanish, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client:
+                stream = await client.stream(**PCM, on_connection=lambda is_connected: is_connected or lost.set())
+                # The next connection gets no answer.
+                monkeypatch.setattr("veravox_client._stream._OPENING_S", 0.1)
+                if act == "send":
+                    await stream.send(bytes(2 * RATE))
+                    await asyncio.wait_for(lost.wait(), 20)
+                with pytest.raises(ConnectionError, match=r"The connection of the stream was lost\."):
+                    await asyncio.wait_for(stream.end(), 20)
+                assert lost.is_set()
+
+    asyncio.run(run())
+
+
+def test_a_message_is_due_after_a_second_of_audio_that_is_not_confirmed():
+    async def confirm(socket):
+        await socket.recv()
+        await socket.send(json.dumps(READY))
+        for _ in range(2):
+            await socket.recv()
+        await socket.send(json.dumps({"type": "received", "samples": RATE, "messages": 2, "waiting_s": 0}))
+        await socket.wait_closed()
+
+    async def run():
+        confirmed = asyncio.Event()
+        async with serve_async(confirm, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with (
+                AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client,
+                await client.stream(**PCM, on_received=lambda _: confirmed.set()) as stream,
+            ):
+                await stream.send(bytes(RATE))
+                assert stream._silence is None
+                await stream.send(bytes(RATE))
+                assert stream._silence is not None
+                await asyncio.wait_for(confirmed.wait(), 20)
+                assert stream._silence is None
+
+    asyncio.run(run())
+
+
 def test_a_cancelled_opening_leaves_nothing_behind():
     async def run():
         with socket.create_server(("127.0.0.1", 0)) as silent:

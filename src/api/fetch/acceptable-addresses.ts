@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { CallClock } from '../../base/outgoing/call-clock.js';
+import { findAddresses } from '../../base/outgoing/names.js';
 import { timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 import { isPublicAddress } from './public-address.js';
 
 /** The outside world of a fetch. Tests have names and addresses of their own. */
 export interface FetchSurroundings {
-  readonly resolve: (hostname: string) => Promise<readonly LookupAddress[]>;
+  /** Accounts do not wait for each other's names. */
+  readonly resolve: (
+    hostname: string,
+    account: string,
+    signal: AbortSignal,
+  ) => Promise<readonly LookupAddress[]>;
   readonly isPublicAddress: (address: string) => boolean;
   /** Certificate authorities in place of Node's. */
   readonly ca?: string;
 }
 
-const questions = new Map<string, Promise<readonly LookupAddress[]>>();
-
-/**
- * As every other program here resolves names, with /etc/hosts; dns.resolve would ask the name server only. Such a question takes one of
- * two threads of the process, for many seconds if nobody answers it, and cannot be taken back: a name has one at a time.
- */
-function resolve(hostname: string): Promise<readonly LookupAddress[]> {
-  const asked = questions.get(hostname);
-  if (asked !== undefined) return asked;
-  const question = dns.lookup(hostname, { all: true }).finally(() => questions.delete(hostname));
-  questions.set(hostname, question);
-  return question;
-}
-
 export const surroundings: FetchSurroundings = {
-  resolve,
+  resolve: findAddresses,
   isPublicAddress,
 };
 
@@ -59,7 +51,7 @@ export async function refuseUnacceptable(target: FetchTarget, around: FetchSurro
  * @throws ServiceError FETCH_ADDRESS_REFUSED, FETCH_UNREACHABLE, or the signal's reason
  */
 export async function acceptableAddresses(
-  { url, isStorage, mayBePublic = true, opens = () => false }: FetchTarget,
+  { url, account = '', isStorage, mayBePublic = true, opens = () => false }: FetchTarget,
   { resolve, isPublicAddress }: FetchSurroundings,
   signal: AbortSignal,
   progress: () => void,
@@ -68,7 +60,9 @@ export async function acceptableAddresses(
   const family = isIP(host);
   // Node connects to an address without asking `lookup`, so it is judged here like any other.
   const addresses =
-    family === 0 ? await resolved(host, resolve, signal, progress) : [{ address: host, family }];
+    family === 0
+      ? await resolved(() => resolve(host, account, signal), signal, progress)
+      : [{ address: host, family }];
   const isAcceptable =
     isStorage ||
     addresses.every(({ address }) => (mayBePublic && isPublicAddress(address)) || opens(address));
@@ -77,8 +71,7 @@ export async function acceptableAddresses(
 }
 
 function resolved(
-  hostname: string,
-  resolve: FetchSurroundings['resolve'],
+  resolve: () => ReturnType<FetchSurroundings['resolve']>,
   signal: AbortSignal,
   progress: () => void,
 ): Promise<readonly LookupAddress[]> {
@@ -86,11 +79,11 @@ function resolved(
     signal.throwIfAborted();
     // The question cannot be taken back; its answer is then ignored.
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
-    resolve(hostname).then(
+    resolve().then(
       (addresses) => {
         progress();
         if (addresses.length > 0) done(addresses);
-        else fail(unreachable(new Error(`${hostname} has no address`)));
+        else fail(unreachable(new Error('the host has no address')));
       },
       (error) => fail(unreachable(error)),
     );

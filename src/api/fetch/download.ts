@@ -5,10 +5,10 @@ import https from 'node:https';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { CallClock } from '../../base/outgoing/call-clock.js';
+import { lookupOf } from '../../base/outgoing/names.js';
 import { ArenaIntake, type IntakeLimits } from '../upload/arena-intake.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { insecure, refusalOf, unreachable } from './fetch-failure.js';
-import { lookupOf } from './pinned-lookup.js';
 
 export interface DownloadSource {
   readonly url: URL;

@@ -9,6 +9,8 @@ import { isHouseAddress, opens } from './house-address.js';
 
 export interface FetchTarget {
   readonly url: URL;
+  /** Of the client that named it; default a common one. */
+  readonly account?: string | undefined;
   /** The configured storage may have any address; others need public ones, or opened ones. */
   readonly isStorage: boolean;
   /** False for a host that is allowed only with private addresses; default true. */

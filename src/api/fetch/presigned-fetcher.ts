@@ -6,7 +6,7 @@ import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
 import { CallClock, type CallTimeouts, openedInTime } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
-import { nobody } from '../admission/shared-budget.js';
+import type { Holder } from '../admission/shared-budget.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { acceptableAddresses, type FetchSurroundings, surroundings } from './acceptable-addresses.js';
 import { download } from './download.js';
@@ -26,6 +26,15 @@ type OwnStorage = Pick<ObjectStorage, 'isOwnLink' | 'nameBehind' | 'openSource'>
 export interface FetchLimits {
   readonly maxFileBytes: number;
   readonly fileTooLarge: () => ServiceError;
+}
+
+/** The request that wants the file. */
+export interface FetchClient {
+  /** Of the upload memory; default nobody in particular. */
+  readonly holder?: Holder | undefined;
+  readonly account?: string | undefined;
+  /** For the configured storage; other hosts do not get it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Fetches files behind presigned links into upload memory, from permitted addresses only. */
@@ -51,18 +60,14 @@ export class PresignedFetcher {
     this.#surroundings = { ...surroundings, ...overrides };
   }
 
-  /**
-   * Rejects with ServiceError, or with the signal's reason.
-   * @param traceparent for the configured storage; other hosts do not get it
-   */
+  /** Rejects with ServiceError, or with the signal's reason. */
   async receive(
     link: string,
     limits: FetchLimits,
     signal: AbortSignal,
-    holder = nobody,
-    traceparent?: string,
+    { holder, account, traceparent }: FetchClient = {},
   ): Promise<FetchedFile> {
-    const target = this.#policy.judge(link);
+    const target = { ...this.#policy.judge(link), account };
     const clock = new CallClock(this.#timeouts, timedOut, signal);
     try {
       clock.signal.throwIfAborted();

@@ -38,8 +38,8 @@ export class RecordingSources {
    * reachable from this host.
    * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, the storage's refusal of links, or the signal's reason
    */
-  async ofLink(link: string, signal: AbortSignal): Promise<ByteSource> {
-    const target = this.#policy.judge(link);
+  async ofLink(link: string, account: string, signal: AbortSignal): Promise<ByteSource> {
+    const target = { ...this.#policy.judge(link), account };
     const { storage } = this.#files;
     const name = target.isStorage ? await orAborted(signal, storage.nameBehind(target.url)) : undefined;
     if (name !== undefined) return this.ofObject(name, signal);

@@ -51,7 +51,7 @@ async function receiveLink<Fields>(
   { fetcher }: FileIntake,
   limits: InputLimits,
 ): Promise<AnalysisInput<Fields>> {
-  const { body, contentType, signal, record } = request;
+  const { body, contentType, signal, record, caller } = request;
   const startedMs = performance.now();
   const { receiveTimeoutMs } = limits;
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
@@ -61,13 +61,11 @@ async function receiveLink<Fields>(
   const span = record.trace?.begin('fetch', 'client');
   try {
     const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
-    const { region, bytes, release } = await fetcher.receive(
-      link,
-      { ...limits, fileTooLarge },
-      signal,
-      body.holder,
-      span?.traceparent,
-    );
+    const { region, bytes, release } = await fetcher.receive(link, { ...limits, fileTooLarge }, signal, {
+      holder: body.holder,
+      account: caller?.account,
+      traceparent: span?.traceparent,
+    });
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = bytes;

@@ -193,9 +193,9 @@ export class StreamSession {
     this.#keep();
   }
 
-  /** The result follows. */
+  /** The result follows. A client that comes back cannot know whether its end had arrived, and sends another one. */
   end(): void {
-    if (this.#isEnding) throw invalid('end was sent before');
+    if (this.#isEnding) return;
     this.#isEnding = true;
     if (this.#samples === 0)
       this.fail(new ServiceError('AUDIO_TOO_SHORT', { measuredS: 0, requiredS: MIN_DURATION_S }));

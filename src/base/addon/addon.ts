@@ -361,6 +361,12 @@ export interface Addon extends Stages {
   freeBuffer(bytes: Uint8Array): void;
   /** Returns memory that was freed but the C library keeps to the system, off this thread. */
   trimHeap(): Promise<void>;
+  /**
+   * Begins a lookup in a thread of its own: see native/outgoing/name_question.h.
+   * @returns the descriptor of a pipe that brings the answer, for the caller to close
+   * @throws StageError INTERNAL if the system has no thread or pipe left
+   */
+  askForAddresses(host: string): number;
   /** See native/gpu/vulkan_adapters.h: a broken driver may end the process. */
   vulkanAdapters(): VulkanAdapter[];
   libraryVersions(): Record<string, string>;

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import os from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -39,6 +40,8 @@ export interface OtlpSettings extends OutboxEvents {
   readonly serviceName: string;
   readonly version: string;
   readonly sampling: Sampling;
+  /** Finds the collector. */
+  readonly lookup: LookupFunction;
   /** Of one batch, with all attempts. */
   readonly timeoutMs?: number;
 }
@@ -67,11 +70,12 @@ export class OtlpTracing implements Tracing {
       serviceName,
       version,
       sampling,
+      lookup,
       timeoutMs = EXPORT_TIMEOUT_MS,
       ...events
     } = settings;
     const root = new TraceIdRatioBasedSampler(sampling.ratio);
-    this.#agent = agentFor(url, timeoutMs);
+    this.#agent = agentFor(url, timeoutMs, lookup);
     const exporter = new OTLPTraceExporter({
       url,
       headers: { ...headers },
@@ -113,8 +117,8 @@ export class OtlpTracing implements Tracing {
  * A connection for each attempt, which ends it in time: the exporter's own limit is one between bytes, so an answer that drips
  * would hold its place forever.
  */
-function agentFor(url: string, timeoutMs: number): http.Agent {
-  const agent = new (url.startsWith('https:') ? https : http).Agent();
+function agentFor(url: string, timeoutMs: number, lookup: LookupFunction): http.Agent {
+  const agent = new (url.startsWith('https:') ? https : http).Agent({ lookup });
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const connection = connect(options, callback);

@@ -49,7 +49,7 @@ export function startBatchWorkers({
           openSource: (source, signal) =>
             'object' in source
               ? sources.ofObject(source.object, signal)
-              : sources.ofLink(source.link, signal),
+              : sources.ofLink(source.link, work.job.account, signal),
           writeFrom: (name, pieces, signal) => files.storage.writeFrom(name, pieces, signal),
           maxLines: config.maxBatchLines,
           manifests,

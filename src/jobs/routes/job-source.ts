@@ -43,7 +43,7 @@ export async function jobSourceOf(
     });
   }
   // A link that is never fetched is refused now, not in a job that fails.
-  const target = policy.judge(link);
+  const target = { ...policy.judge(link), account };
   const { url, isStorage } = target;
   // Its link may end before the job begins.
   const object = isStorage ? await objectBehind(files.storage, url) : undefined;
@@ -82,7 +82,7 @@ export async function refuseUnsendable(
   callbackUrl: string,
   account: string,
 ): Promise<void> {
-  const target = callbackPolicy.judge(callbackUrl);
+  const target = { ...callbackPolicy.judge(callbackUrl), account };
   try {
     await refuseAddress?.(target);
   } catch (error) {

@@ -83,7 +83,8 @@ export async function attemptDelivery(
     ...(span && { traceparent: span.traceparent }),
   };
   try {
-    const answer = await postJson(policy.judge(url), headers, body, { surroundings, timeoutMs }, signal);
+    const target = { ...policy.judge(url), account };
+    const answer = await postJson(target, headers, body, { surroundings, timeoutMs }, signal);
     const { status, retryAfterS } = answer;
     if (status >= 200 && status < 300) return { attempt: ended({ status }), isFinal: false };
     const problem =

@@ -4,8 +4,8 @@ import https from 'node:https';
 import { acceptableAddresses, type FetchSurroundings } from '../../api/fetch/acceptable-addresses.js';
 import { insecure, timedOut, unreachable } from '../../api/fetch/fetch-failure.js';
 import type { FetchTarget } from '../../api/fetch/fetch-policy.js';
-import { lookupOf } from '../../api/fetch/pinned-lookup.js';
 import { CallClock } from '../../base/outgoing/call-clock.js';
+import { lookupOf } from '../../base/outgoing/names.js';
 
 export interface PostedAnswer {
   readonly status: number;

@@ -83,7 +83,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
               openSource: (source, signal) =>
                 'object' in source
                   ? sources.ofObject(source.object, signal)
-                  : sources.ofLink(source.link, signal),
+                  : sources.ofLink(source.link, work.job.account, signal),
               store,
               maxBytes: config.maxJobBytes,
               maxDurationS: MAX_DURATION_S,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import net from 'node:net';
+import type net from 'node:net';
 import pg from 'pg';
 import type { Followers } from './followers.js';
+import { DatabaseSocket } from './postgres-settings.js';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;
@@ -27,7 +28,7 @@ export class PostgresListener {
       ...settings,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
       stream: () => {
-        this.#socket = new net.Socket();
+        this.#socket = new DatabaseSocket();
         return this.#socket;
       },
     };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
+import net from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { DatabaseAddress } from '../../base/config/database-address.js';
+import { lookUpOwn } from '../../base/outgoing/names.js';
 
 /** The schema of all tables, so that a database can be shared with other programs. */
 export const SCHEMA = 'veravox';
@@ -26,8 +28,19 @@ export function clientSettings(address: DatabaseAddress, caFile: string): pg.Cli
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
+    stream: () => new DatabaseSocket(),
     types: { getTypeParser: typeParser },
   };
+}
+
+/** Finds its host by our own lookup: pg has no option for that. */
+export class DatabaseSocket extends net.Socket {
+  /** pg gives a port and a host, or a path. */
+  override connect(...[to, host]: [number | string | net.SocketConnectOpts, ...unknown[]]): this {
+    if (typeof to === 'number' && typeof host === 'string')
+      return super.connect({ port: to, host, lookup: lookUpOwn });
+    return super.connect(to as string);
+  }
 }
 
 /** By statement, because poolers in between refuse most settings at the start of a connection. */

@@ -9,6 +9,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Logger } from '../../base/observe/log.js';
 import { CallClock, type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+import { lookUpOwn } from '../../base/outgoing/names.js';
 
 /** Of answers other than objects. A full list, with each character of its names escaped, has less. */
 const MAX_DOCUMENT_BYTES = 8 << 20;
@@ -42,10 +43,11 @@ export class S3Calls {
   constructor(config: S3ClientConfig, timeouts: CallTimeouts, log: Pick<Logger, 'warn'> | undefined) {
     const { stallTimeoutMs } = timeouts;
     const logger = { warn: (text: string) => log?.warn(text), debug() {}, info() {}, error() {} };
+    const agent = { lookup: lookUpOwn };
     this.client = new S3Client({
       ...config,
       maxAttempts: MAX_ATTEMPTS,
-      requestHandler: { connectionTimeout: stallTimeoutMs, logger },
+      requestHandler: { connectionTimeout: stallTimeoutMs, logger, httpAgent: agent, httpsAgent: agent },
     });
     this.#timeouts = timeouts;
     const handler = this.client.config.requestHandler;

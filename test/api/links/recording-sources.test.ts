@@ -22,6 +22,7 @@ import { startTestServer, testConfig } from '../../support/test-server.js';
 
 const FILE = noise(300_000);
 const never = new AbortController().signal;
+const ACCOUNT = 'one';
 const timeouts = { stallTimeoutMs: 60_000, totalTimeoutMs: 60_000 };
 const nowhere: FetchSurroundings = {
   resolve: async (hostname) => assert.fail(`${hostname} should not be resolved`),
@@ -216,16 +217,16 @@ test("a link of the server's own storage is checked and read from the data folde
   const link = await stored(server, 'call.wav', FILE);
   const requestsBefore = server.log.length;
   const sources = await sourcesOf(t, dataDir, `${server.origin}/`);
-  const source = await sources.ofLink(link, never);
+  const source = await sources.ofLink(link, ACCOUNT, never);
   await assertServes(source);
   await source.close();
   assert.equal(server.log.length, requestsBefore, 'nothing went through the front door');
 
   const altered = link.replace(/Signature=../, 'Signature=00');
-  await failsWith(sources.ofLink(altered, never), 'SIGNATURE_MISMATCH');
+  await failsWith(sources.ofLink(altered, ACCOUNT, never), 'SIGNATURE_MISMATCH');
   const toSend = await uploadLink(server, 'call.wav');
-  await failsWith(sources.ofLink(toSend, never), 'SIGNATURE_MISMATCH');
-  await failsWith(sources.ofLink('http://elsewhere.example/call.wav', never), 'FETCH_HOST_REFUSED');
+  await failsWith(sources.ofLink(toSend, ACCOUNT, never), 'SIGNATURE_MISMATCH');
+  await failsWith(sources.ofLink('http://elsewhere.example/call.wav', ACCOUNT, never), 'FETCH_HOST_REFUSED');
   await failsWith(sources.ofObject(`${'0'.repeat(32)}/analysis/call.wav`, never), 'OBJECT_NOT_FOUND');
 });
 

@@ -66,6 +66,23 @@ test('the stream goes on where it was, and missed events come again', async (t) 
   assert.equal(records[0]?.status, 200);
 });
 
+test('an end that comes again after a lost connection changes nothing', async (t) => {
+  const { port, client, ready, live, metric } = await serve(t);
+  client.audio(new Uint8Array(320));
+  client.say({ type: 'end' });
+  await until(() => live.isFinished);
+  client.vanish();
+  while ((await metric('veravox_streams_away')) !== 1);
+  const again = await resume(port, ready);
+  await again.next('resumed');
+  again.say({ type: 'end' });
+  again.say({ type: 'end' });
+  live.tellWindow(0, 0.9);
+  await again.next('window');
+  live.tellEnd(5);
+  assert.equal((await again.next('result')).events, 1);
+});
+
 test('a wrong secret, key or number of events resumes nothing', async (t) => {
   const { port, client, ready } = await serve(t);
   const wrong = await resume(port, { ...ready, secret: `${ready.secret.slice(0, -1)}!` });

@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
 
     from ._options import StreamOptions
-    from ._types import StreamError, StreamReady, StreamResult
+    from ._types import StreamError, StreamReady, StreamReceived, StreamResult, StreamResumed
 
 _SAMPLE_BYTES = {"pcm16": 2, "mulaw": 1, "alaw": 1}
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 1.0
 # For the server's first message on a connection, which may be one of a peer that says nothing.
 _OPENING_S = 10.0
+# For any message, when one is due: a peer that has vanished ends no connection, and a proxy may answer pings. The
+# server waits as long for its clients.
+_SILENCE_S = 32.0
+# Audio of which the server confirms the arrival.
+_RECEIPT_S = 1.0
 # The server is full or stops, or the stream is in another of its processes.
 _RETRIED_STATUS = 503
 _END = json.dumps({"type": "end"})
@@ -54,6 +59,9 @@ class AsyncLiveStream:
         self._forgotten = 0
         self._events = 0
         self._sent_s = 0.0
+        self._confirmed_s = 0.0
+        # Ends the connection.
+        self._silence: asyncio.TimerHandle | None = None
         self._began_at = 0.0
         self._is_ending = False
 
@@ -93,10 +101,10 @@ class AsyncLiveStream:
             self._result.result()
         block = bytes(audio)
         self._kept.append(block)
-        await self._send(block)
         sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
         packet_s = self._options.get("packet_ms", 20) / 1000
         self._sent_s += len(block) / sample_bytes / self.ready["sample_rate"] if sample_bytes else packet_s
+        await self._send(block)
         ahead_s = self._sent_s - self.ready["max_waiting_s"] / 2 - (time.monotonic() - self._began_at)
         if ahead_s > 0:
             await asyncio.wait({self._result}, timeout=ahead_s)
@@ -119,6 +127,7 @@ class AsyncLiveStream:
 
         try:
             if self._socket is not None:
+                self._expect(self._socket)
                 await self._socket.send(message)
         except ConnectionClosed:
             # It is sent again by the next connection.
@@ -153,18 +162,22 @@ class AsyncLiveStream:
             raise ImportError("Live audio needs websockets: pip install 'veravox-client[stream]'.") from error
 
         has_session = False
-        opening = None
         try:
             async with connect(self._url, additional_headers=self._headers, max_size=None) as socket:
-                opening = asyncio.get_running_loop().call_later(_OPENING_S, socket.transport.abort)
+                self._limit(_OPENING_S, socket)
                 await socket.send(json.dumps(self._hello()))
                 async for text in socket:
-                    opening.cancel()
+                    # Nothing is read while kept audio is sent again.
+                    self._limit(_SILENCE_S, socket)
                     message = json.loads(text)
                     has_session = has_session or message["type"] in ("ready", "resumed")
                     await self._take(message, socket)
                     if self._result.done():
                         break
+                    # After a refusal the server closes the connection.
+                    if has_session:
+                        self._limit(None, socket)
+                        self._expect(socket)
         except InvalidStatus as refusal:
             answer = refusal.response
             refused = error_of(answer.status_code, answer.headers, bytes(answer.body), "unexpected_answer")
@@ -175,10 +188,23 @@ class AsyncLiveStream:
             if not self._begun.is_set():
                 raise
         finally:
-            if opening is not None:
-                opening.cancel()
+            if self._silence is not None:
+                self._silence.cancel()
+                self._silence = None
             self._socket = None
         return has_session
+
+    def _expect(self, socket: ClientConnection) -> None:
+        """Limit the time until the server's next message, if one is due."""
+        is_due = self._is_ending or self._sent_s - self._confirmed_s >= _RECEIPT_S
+        if is_due and self._silence is None:
+            self._limit(_SILENCE_S, socket)
+
+    def _limit(self, seconds: float | None, socket: ClientConnection) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        loop = asyncio.get_running_loop()
+        self._silence = None if seconds is None else loop.call_later(seconds, socket.transport.abort)
 
     def _hello(self) -> dict[str, Any]:
         if self._begun.is_set():
@@ -196,7 +222,7 @@ class AsyncLiveStream:
             self._began_at = time.monotonic()
             self._begun.set()
         elif kind == "resumed":
-            self._forget(message["messages"])
+            self._forget(message)
             sent = 0
             # The caller may add more meanwhile.
             while sent < len(self._kept):
@@ -207,7 +233,7 @@ class AsyncLiveStream:
             self._socket = socket
             self._tell("on_connection", True)
         elif kind == "received":
-            self._forget(message["messages"])
+            self._forget(message)
             self._tell("on_received", message)
         elif kind in ("window", "skipped"):
             self._events = message["event"] + 1
@@ -230,9 +256,10 @@ class AsyncLiveStream:
         if callback is not None:
             callback(value)
 
-    def _forget(self, messages: int) -> None:
-        del self._kept[: messages - self._forgotten]
-        self._forgotten = messages
+    def _forget(self, arrived: StreamReceived | StreamResumed) -> None:
+        del self._kept[: arrived["messages"] - self._forgotten]
+        self._forgotten = arrived["messages"]
+        self._confirmed_s = arrived["samples"] / self.ready["sample_rate"]
 
     def _fail(self, error: Exception) -> None:
         if not self._result.done():
