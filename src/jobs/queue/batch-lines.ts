@@ -81,6 +81,7 @@ export async function endedLines(
 
 /** Ends what is left of a batch. Workers that have some of it stop within seconds. */
 export async function cancelLines(transaction: Transaction, batchId: string): Promise<void> {
+  await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [batchId]);
   await transaction.execute(
     'DELETE FROM job_steps WHERE job_id IN ' +
       "(SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running'))",
