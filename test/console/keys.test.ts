@@ -36,7 +36,7 @@ async function open(connect: Connect) {
     notes.push(event);
   };
   const call = adminCaller((guard) => keyRoutes(guard, { keyTable, usageTable, noteFirst, config: limits }));
-  return { keyTable, usageTable, notes, audit, call };
+  return { keyTable, usageTable, notes, audit, call, database };
 }
 
 /** Invalid keys, and the refusal's explanation of each. */
@@ -91,6 +91,21 @@ onEachDatabase('what no key may be is refused, and nothing is made, changed or n
   }
   assert.deepEqual(await keyTable.list(), [key]);
   assert.deepEqual(notes, []);
+});
+
+onEachDatabase('developers make a limited number of keys of their account', async (connect) => {
+  const { call, database } = await open(connect);
+  await database.execute(
+    'INSERT INTO api_keys (id, name, account, scopes, secret_sha256, created_at_ms, revoked_at_ms, revision) ' +
+      'WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9999) ' +
+      `SELECT 'key' || n, 'k', 'acme', 'predict', '', 1, 1, 0 FROM numbers`,
+  );
+  const create = (by: typeof developer) => call(by, 'POST', '/v1/admin/keys', { ...wanted, account: 'acme' });
+  assert.equal((await create(developer)).status, 201);
+  const refused = await create(developer);
+  assert.deepEqual([refused.status, refused.key], [403, 'KEY_NOT_ALLOWED']);
+  assert.match(refused.message, /Only administrators make more than 10000 keys/);
+  assert.equal((await create(ADMIN)).status, 201);
 });
 
 onEachDatabase(

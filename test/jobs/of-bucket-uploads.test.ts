@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServiceError } from '../../src/base/errors/service-error.js';
-import { AwaitedUploads } from '../../src/jobs/queue/awaited-uploads.js';
-import { type Job, TooManyJobs } from '../../src/jobs/queue/job.js';
+import { AwaitedUploads, TooManyUploads } from '../../src/jobs/queue/awaited-uploads.js';
+import type { Job } from '../../src/jobs/queue/job.js';
+import { uploadsToAwait } from '../../src/jobs/routes/upload-jobs.js';
 import { UploadWatch } from '../../src/jobs/work/upload-watch.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
@@ -197,18 +198,30 @@ onEachQueue('looks come soon at first, and less often the longer it takes', asyn
   within(await pauseMs(10_000_000), 60_000, 120_000);
 });
 
-onEachDatabase('an account has a limited number of uploads to look for', async (connect) => {
-  const database = connect();
-  await migrate(database, migrations);
-  const awaited = new AwaitedUploads(database, 'bucket', 3);
-  await awaited.expect(['folder/analysis/1', 'folder/analysis/2'], owner, LIFETIME_S);
-  await awaited.expect(['folder/analysis/3'], owner, LIFETIME_S);
-  await assert.rejects(awaited.expect([NAME], owner, LIFETIME_S), TooManyJobs);
-  await awaited.expect([NAME], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
-  await database.execute('UPDATE awaited_uploads SET look_at_ms = 0');
-  for (const upload of await awaited.due(64)) await awaited.forget(upload);
-  await awaited.expect([NAME], owner, LIFETIME_S);
-});
+onEachDatabase(
+  'an account has a limited number of awaited uploads, and what nobody looks for goes',
+  async (connect) => {
+    const database = connect();
+    await migrate(database, migrations);
+    const awaited = new AwaitedUploads(database, 'bucket', 3);
+    const names = async () =>
+      (await database.query('SELECT name FROM awaited_uploads ORDER BY name')).map(({ name }) => name);
+    await awaited.expect(['a/1', 'a/2'], owner, LIFETIME_S);
+    await assert.rejects(awaited.expect(['a/3', 'a/4'], owner, LIFETIME_S), TooManyUploads);
+    assert.deepEqual(await names(), ['a/1', 'a/2'], 'all of a request or none');
+    const onLinks = uploadsToAwait({ analyseUploads: 'all', storageLinkLifetimeS: LIFETIME_S }, awaited);
+    await assert.rejects(onLinks?.(['a/3', 'a/4'], owner) ?? assert.fail(), { key: 'TOO_MANY_UPLOADS' });
+    await awaited.expect(['a/2', 'a/3'], owner, LIFETIME_S);
+    await awaited.expect(['a/1', 'a/2', 'a/3'], owner, LIFETIME_S);
+    // Those with another bucket count as well.
+    const elsewhere = new AwaitedUploads(database, 'other bucket', 3);
+    await assert.rejects(elsewhere.expect(['a/4'], owner, LIFETIME_S), TooManyUploads);
+    await awaited.expect(['b/1'], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
+    await database.execute("UPDATE awaited_uploads SET until_ms = 1 WHERE name IN ('a/1', 'b/1')");
+    await elsewhere.expect(['a/4'], owner, LIFETIME_S);
+    assert.deepEqual(await names(), ['a/2', 'a/3', 'a/4', 'b/1']);
+  },
+);
 
 onEachDatabase('an upload is looked for beside a thousand of another account', async (connect) => {
   const database = connect();

@@ -169,6 +169,22 @@ onEachQueue('what is put off counts no attempt; what is over can be sent again',
   assert.equal(await jobs.deliveries.countWaiting(1000), 0);
 });
 
+onEachQueue('of a delivery that is sent again and again, the latest attempts are kept', async (open) => {
+  const jobParts = await open();
+  const { jobs, deliveryWorkTable } = jobParts;
+  const jobId = await ended(jobParts);
+  for (let atMs = 1; atMs <= 30; atMs++) {
+    await deliveryWorkTable.succeed(await taken(deliveryWorkTable), { ...accepted, atMs });
+    await jobs.deliveries.replay(jobId);
+  }
+  const rows = await jobParts.database.query('SELECT at_ms FROM webhook_attempts ORDER BY attempt');
+  assert.deepEqual(
+    rows.map(({ at_ms }) => at_ms),
+    Array.from({ length: 24 }, (_, i) => 7 + i),
+  );
+  assert.equal((await jobs.deliveries.ofJob(jobId))?.log.at(-1)?.atMs, 30);
+});
+
 onEachQueue('webhooks do not wait for a clock that was set back', async (open) => {
   const { deliveryWorkTable, database, ...jobParts } = await open();
   await ended({ deliveryWorkTable, database, ...jobParts });

@@ -26,8 +26,12 @@ import { startTestServer, type TestServer } from '../support/test-server.js';
 
 type Server = TestServer & { dataDir: string };
 
-async function startOnSmallDisk(t: TestContext, overrides: Partial<Config>): Promise<Server> {
-  const dataDir = mountSmallDisk();
+async function startOnSmallDisk(
+  t: TestContext,
+  overrides: Partial<Config>,
+  inodes?: number,
+): Promise<Server> {
+  const dataDir = mountSmallDisk(inodes);
   try {
     return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
   } finally {
@@ -85,6 +89,17 @@ for (const isChunked of [false, true]) {
     await noteAdminAct({ dataDir: server.dataDir, audit: 'file' }, { event: 'key_created', keyId: 'new' });
   });
 }
+
+test('uploads of empty files leave inodes to keys and audit', onSmallDisk, async (t) => {
+  const server = await startOnSmallDisk(t, { diskReserveBytes: MEBIBYTE, audit: 'file' }, 1200);
+  const { ffree } = fs.statfsSync(server.dataDir);
+  for (let left = ffree; left > 1024 + 32; left--)
+    fs.writeFileSync(path.join(server.dataDir, `other-${left}`), '');
+  assert.equal((await put(server, 'a', 0)).status, 200);
+  for (let i = 0; i < 40; i++) fs.writeFileSync(path.join(server.dataDir, `more-${i}`), '');
+  assertFull(await put(server, 'b', 0));
+  await createKey(server.dataDir, { name: 'new', scopes: ['predict'] });
+});
 
 test('with no byte left the server goes on answering', onSmallDisk, async (t) => {
   const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });

@@ -7,7 +7,7 @@ import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey, type StoredKey } from '../../src/state/keys/api-key.js';
-import { KeyTable } from '../../src/state/keys/key-table.js';
+import { KeyTable, removeSessionKeys } from '../../src/state/keys/key-table.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { storeKeys } from '../support/stored-keys.js';
 
@@ -35,6 +35,28 @@ onEachDatabase('if what has to come before a key fails, there is no key', async 
   });
   await assert.rejects(creating, /no audit/);
   assert.deepEqual(await keys.list(), []);
+});
+
+onEachDatabase('ended keys of sessions go when they are old, or too many of one account', async (connect) => {
+  const { keys, database } = await open(connect);
+  const longAgo = new Date(Date.now() - 7_200_000);
+  const lately = new Date(Date.now() - 60_000);
+  let made = 0;
+  const key = (account: string, expiresAt: Date): StoredKey =>
+    newKey({ name: 'page', account, scopes: [], expiresAt, endsWithSession: true }, new Date(++made)).key;
+  const old = key('b', longAgo);
+  const surplus = [key('a', lately), key('a', lately)];
+  const kept = [key('a', lately), key('b', lately), key('a', lately), key('b', lately), key('b', lately)];
+  const active = key('a', new Date(Date.now() + 60_000));
+  const { key: own } = await keys.create({ ...predictOnly, account: 'a', expiresAt: longAgo });
+  await storeKeys(connect(), [old, ...surplus, ...kept, active]);
+  const limits = { maxAgeMs: 3_600_000, max: 2 };
+  const removed = await database.transaction((transaction) =>
+    removeSessionKeys(transaction, 'a', limits, 100),
+  );
+  const ids = (some: readonly StoredKey[]) => some.map(({ id }) => id).toSorted();
+  assert.deepEqual(removed.toSorted(), ids([old, ...surplus]));
+  assert.deepEqual(ids(await keys.list()), ids([...kept, active, own]));
 });
 
 onEachDatabase('a key is stored by the hash of its secret', async (connect) => {

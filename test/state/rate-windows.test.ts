@@ -39,6 +39,24 @@ async function takeOne(windows: RateWindows, more: Partial<RateQuestion>): Promi
   return grant;
 }
 
+test('windows of keys that are used no more are removed', async (t) => {
+  const database = postgresAt(await (await postgres()).createDatabase());
+  t.after(() => database.close());
+  await migrate(database, migrations);
+  const windows = new RateWindows(database);
+  for (const keyId of ['gone', 'lately']) await takeOne(windows, { keyId });
+  await database.execute(
+    "UPDATE rate_windows SET ends_at_ms = CASE key_id WHEN 'gone' THEN 1 ELSE CAST($1 AS BIGINT) END",
+    [Date.now() - 60_000],
+  );
+  await takeOne(windows, { keyId: 'new' });
+  const names = async () =>
+    (await database.query('SELECT key_id FROM rate_windows ORDER BY key_id')).map(({ key_id }) => key_id);
+  assert.deepEqual(await names(), ['gone', 'lately', 'new'], 'once in a while');
+  await takeOne(new RateWindows(database), { keyId: 'new' });
+  assert.deepEqual(await names(), ['lately', 'new']);
+});
+
 test('hosts that ask at the same time are granted exactly the limit together', async (t) => {
   const hosts = await windowsOf(t, 3);
   const keys = ['a', 'b', 'c'];

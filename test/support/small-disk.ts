@@ -11,8 +11,8 @@ import { noise } from './form-body.js';
 export const MEBIBYTE = 1024 * 1024;
 export const DISK_BYTES = 12 * MEBIBYTE;
 
-function mount(folder: string): void {
-  const options = `size=${DISK_BYTES},mode=700`;
+function mount(folder: string, more = ''): void {
+  const options = `size=${DISK_BYTES},mode=700${more}`;
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' });
 }
 
@@ -37,9 +37,10 @@ function whyNot(): string | undefined {
 /** For tests that need one. */
 export const onSmallDisk = { skip: whyNot() ?? false };
 
-export function mountSmallDisk(): string {
+/** @param inodes by default as many as are ever needed */
+export function mountSmallDisk(inodes?: number): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-small-disk-'));
-  mount(folder);
+  mount(folder, inodes === undefined ? '' : `,nr_inodes=${inodes}`);
   return folder;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { FixedWindows } from '../../base/fixed-windows.js';
 import type { CloseReason } from '../../base/observe/close-reason.js';
 import { type Holder, SharedBudget, type SharePercents } from '../admission/shared-budget.js';
 
 /** Answers in a turn of the event loop: at least this many, at most twice; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
-/** Answers without a body that keep their connection: the burst, and the number per second. */
-const BODILESS_BURST = 64;
-const BODILESS_PER_S = 16;
+/** Answers without a body that keep their connection: those of each key, and of all clients without one. */
+const BODILESS_ANSWERS = 64;
+const BODILESS_PERIOD_MS = 4000;
 
 export interface AnswerLimitOptions {
   /** Bytes of unread answers, over all connections. */
@@ -16,7 +17,6 @@ export interface AnswerLimitOptions {
   /** Time for a client to read one. */
   readonly timeoutMs: number;
   readonly onClose: (reason: CloseReason) => void;
-  readonly nowMs?: () => number;
 }
 
 /**
@@ -27,23 +27,13 @@ export class AnswerLimits {
   readonly timeoutMs: number;
   readonly onClose: (reason: CloseReason) => void;
   readonly #memory: SharedBudget;
-  readonly #nowMs: () => number;
+  readonly #bodiless = new FixedWindows(BODILESS_ANSWERS, BODILESS_PERIOD_MS);
   #leftThisTurn = 2 * ANSWERS_PER_TURN;
-  #bodiless = BODILESS_BURST;
-  #refilledMs: number;
 
-  constructor({
-    maxBytes,
-    percents,
-    timeoutMs,
-    onClose,
-    nowMs = () => performance.now(),
-  }: AnswerLimitOptions) {
+  constructor({ maxBytes, percents, timeoutMs, onClose }: AnswerLimitOptions) {
     this.#memory = new SharedBudget(maxBytes, percents);
     this.timeoutMs = timeoutMs;
     this.onClose = onClose;
-    this.#nowMs = nowMs;
-    this.#refilledMs = nowMs();
   }
 
   get usedBytes(): number {
@@ -80,14 +70,9 @@ export class AnswerLimits {
   /**
    * False if an answer without a body must end its connection. The system does not tell whether it has taken the answer, so a
    * client that reads nothing could pile up such answers.
+   * @param keyId left out for requests without a key, which share one limit
    */
-  takeBodiless(): boolean {
-    const now = this.#nowMs();
-    const refill = ((now - this.#refilledMs) / 1000) * BODILESS_PER_S;
-    this.#bodiless = Math.min(BODILESS_BURST, this.#bodiless + refill);
-    this.#refilledMs = now;
-    if (this.#bodiless < 1) return false;
-    this.#bodiless--;
-    return true;
+  takeBodiless(keyId = ''): boolean {
+    return !this.#bodiless.count(keyId).isExceeded;
   }
 }

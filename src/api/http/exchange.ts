@@ -20,10 +20,10 @@ import { ClientStalled, sendPiece, sendText } from './piece-sender.js';
 import { correlationIdOf, type RequestHead } from './request-head.js';
 import {
   answerAndCut,
+  answerBodilessAndCut,
   type HttpRequest,
   type HttpResponse,
   type SocketContext,
-  writeHeadUnended,
   writeUnended,
 } from './uws.js';
 
@@ -305,6 +305,8 @@ export class Exchange implements RouteRequest, BodyStream {
       this.send(reply, headers, closes);
       return;
     }
+    // The client left before there was an answer: nothing may be done with the connection while the first piece is read.
+    if (this.#over) return;
     const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
     let sentBytes = 0;
     this.#receiving.add(this);
@@ -338,6 +340,7 @@ export class Exchange implements RouteRequest, BodyStream {
       this.send(reply, headers, false);
       return;
     }
+    if (this.#over) return;
     const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
     // A pending `next` must not outlive the client.
     this.signal.addEventListener('abort', () => texts.close(), { once: true });
@@ -396,10 +399,9 @@ export class Exchange implements RouteRequest, BodyStream {
       all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
     }
     const status = statusLine(reply.status);
-    const isLast = closes || (this.caller === undefined && !this.#limits.takeBodiless());
-    if (isLast) {
-      res.cork(() => writeHeadUnended(res, status, [...all, ['date', new Date().toUTCString()]]));
-      setImmediate(() => this.#cutOff());
+    if (closes || !this.#limits.takeBodiless(this.caller?.id)) {
+      // At once: another request in the same packet would end the connection before the answers reach the client.
+      answerBodilessAndCut(res, status, [...all, ['date', new Date().toUTCString()]]);
       return;
     }
     res.cork(() => {

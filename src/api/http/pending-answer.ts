@@ -11,10 +11,26 @@ export class PendingAnswer {
   readonly #heldBytes: number;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(limits: AnswerLimits, holder: Holder, heldBytes: number) {
+  private constructor(
+    res: HttpResponse,
+    body: Uint8Array,
+    limits: AnswerLimits,
+    holder: Holder,
+    heldBytes: number,
+  ) {
     this.#limits = limits;
     this.#holder = holder;
     this.#heldBytes = heldBytes;
+    this.#timer = setTimeout(() => giveUp(res, limits, 'answer_not_taken'), limits.timeoutMs);
+    this.#timer.unref();
+    res.onWritable((offset) => {
+      let isDone = false;
+      res.cork(() => {
+        [isDone] = res.tryEnd(body.subarray(offset), body.length);
+      });
+      if (isDone) this.letGo();
+      return isDone;
+    });
   }
 
   /**
@@ -36,29 +52,15 @@ export class PendingAnswer {
       [isTaken] = res.tryEnd(body, totalBytes);
     });
     if (isTaken) return undefined;
-    const giveUp = (reason: CloseReason): void => {
-      limits.onClose(reason);
-      res.close();
-    };
     // A body shared by all its readers takes no extra memory.
     const heldBytes = typeof body === 'string' ? totalBytes : 0;
     if (!limits.take(holder, heldBytes)) {
-      giveUp('answer_memory');
+      giveUp(res, limits, 'answer_memory');
       return undefined;
     }
-    const pending = new PendingAnswer(limits, holder, heldBytes);
-    pending.#timer = setTimeout(() => giveUp('answer_not_taken'), limits.timeoutMs);
-    pending.#timer.unref();
-    const rest = typeof body === 'string' ? Buffer.from(body) : body;
-    res.onWritable((offset) => {
-      let isDone = false;
-      res.cork(() => {
-        [isDone] = res.tryEnd(rest.subarray(offset), totalBytes);
-      });
-      if (isDone) pending.letGo();
-      return isDone;
-    });
-    return pending;
+    // No function made here may wait with it: it would keep the text in addition to its bytes.
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    return new PendingAnswer(res, bytes, limits, holder, heldBytes);
   }
 
   /** Call it when the connection has ended. */
@@ -68,4 +70,9 @@ export class PendingAnswer {
     this.#timer = undefined;
     this.#limits.release(this.#holder, this.#heldBytes);
   }
+}
+
+function giveUp(res: HttpResponse, limits: AnswerLimits, reason: CloseReason): void {
+  limits.onClose(reason);
+  res.close();
 }

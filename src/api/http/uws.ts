@@ -74,11 +74,13 @@ export function answerAndCut(res: HttpResponse, status: string, headers: Headers
   res.close();
 }
 
-/** Sends the head of an answer without a body, while uWebSockets.js believes the request unanswered. */
-export function writeHeadUnended(res: HttpResponse, status: string, headers: Headers): void {
-  writeStatusAndHeaders(res, status, headers);
-  // The line break that follows the value ends the head.
-  res.writeHeader('connection', 'close\r\n');
+/** The same with an answer without a body, behind which clients skip line breaks. Also later. */
+export function answerBodilessAndCut(res: HttpResponse, status: string, headers: Headers): void {
+  res.cork(() => {
+    writeStatusAndHeaders(res, status, headers);
+    res.writeHeader('connection', `close${'\r\n'.repeat(CORK_BYTES / 2)}`);
+  });
+  res.close();
 }
 
 /**

@@ -7,10 +7,21 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** No byte of the object is in the range. */
+export class RangeRefused extends ServiceError {
+  /** Of the object. */
+  readonly bytes: number;
+
+  constructor(range: string, bytes: number) {
+    super('OBJECT_RANGE_INVALID', { range, bytes });
+    this.bytes = bytes;
+  }
+}
+
 /**
  * The part of a body that a `range` header asks for (RFC 9110, section 14.2). Undefined if all of it must be sent: no header,
  * one that cannot be understood, or several ranges at once.
- * @throws ServiceError OBJECT_RANGE_INVALID
+ * @throws RangeRefused
  */
 export function requestedRange(header: string | undefined, bytes: number): ByteRange | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? [];
@@ -19,6 +30,6 @@ export function requestedRange(header: string | undefined, bytes: number): ByteR
   if (!isSuffix && last !== '' && BigInt(last) < BigInt(first)) return undefined;
   const start = isSuffix ? Math.max(0, bytes - Number(last)) : Number(first);
   const end = isSuffix || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
-  if (start >= end) throw new ServiceError('OBJECT_RANGE_INVALID', { range: `${first}-${last}`, bytes });
+  if (start >= end) throw new RangeRefused(`${first}-${last}`, bytes);
   return { start, end };
 }

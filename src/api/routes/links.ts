@@ -31,7 +31,7 @@ import { callerOf, jsonReply, type Reply, type Route, type RouteRequest } from '
 
 /**
  * Called with the whole names of objects with the entity `analysis` before links to send them are given out.
- * @throws ServiceError TOO_MANY_JOBS, DatabaseError
+ * @throws ServiceError TOO_MANY_UPLOADS, DatabaseError
  */
 export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Promise<void>;
 

@@ -55,7 +55,7 @@ export function rootRoute(
     path: '/',
     ...((hasDashboard || storage) && { wantsHeaders: true }),
     refusal: (failure, correlationId, headers) =>
-      isSigned(headers) ? s3Refusal(failure, correlationId) : undefined,
+      isSigned(headers) ? s3Refusal(failure, correlationId, headers) : undefined,
     operation: {
       id: 'root',
       tag: 'Operation',

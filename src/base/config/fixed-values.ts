@@ -17,6 +17,8 @@ export const constants = {
   maxBatchLines: 100_000,
   /** Unfinished batches of one account. */
   accountMaxBatches: 10,
+  /** Uploads to a bucket that one account has links for, and that are looked for. */
+  accountMaxAwaitedUploads: 10_000,
   /** Time for one request to a `callback_url`, from the name look-up to the end of the answer. */
   webhookTimeoutMs: 15_000,
 };

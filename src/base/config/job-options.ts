@@ -39,6 +39,15 @@ export const jobOptions = {
     description:
       'Queued and running jobs of one account; further ones are refused with 429. 0 means no limit.',
   }),
+  accountMaxKeptJobs: integer({
+    variable: 'VERAVOX_ACCOUNT_MAX_KEPT_JOBS',
+    default: 1_000_000,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    unit: 'jobs',
+    description:
+      'Jobs of one account in the database, with finished ones and the lines of batches that are unfinished, failed or cancelled. Beyond it, the oldest finished ones are removed before VERAVOX_JOB_RETENTION_DAYS have passed. 0 means no limit.',
+  }),
   jobRetentionDays: integer({
     variable: 'VERAVOX_JOB_RETENTION_DAYS',
     default: 7,

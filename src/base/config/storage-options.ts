@@ -89,6 +89,6 @@ export const storageOptions = {
     maximum: 999_999_999_999_999,
     unit: 'bytes',
     description:
-      'Disk space that uploads to the data folder leave free for keys, usage and audit; uploads beyond it are refused with 503.',
+      'Disk space that uploads to the data folder leave free for keys, usage and audit, in addition to 1,024 inodes; uploads beyond it are refused with 503. 0 leaves neither.',
   }),
 };

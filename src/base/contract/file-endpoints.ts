@@ -32,7 +32,7 @@ export const uploadLinksEndpoint = (path: string, version: ApiVersion): Endpoint
     description: 'A PUT request to a link stores its body. It needs no key and no other header.',
     json: uploadLinkRequest,
     answers: { 200: { description: 'A link for each key.', schema: linkList } },
-    errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors, 'TOO_MANY_JOBS', 'DATABASE_UNAVAILABLE'],
+    errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors, 'TOO_MANY_UPLOADS', 'DATABASE_UNAVAILABLE'],
   },
 });
 

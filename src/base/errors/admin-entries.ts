@@ -19,7 +19,7 @@ export const adminEntries = {
     status: 403,
     code: 'forbidden',
     message: 'Only administrators {what}.',
-    when: 'A developer creates or changes a key with the scope `admin`, of another account, or with limits beyond those of the server.',
+    when: 'A developer creates or changes a key with the scope `admin`, of another account, or with limits beyond those of the server, or a key of an account that has 10,000.',
   },
   JOB_NOT_RETRYABLE: {
     status: 400,

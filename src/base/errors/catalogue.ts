@@ -370,7 +370,15 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The account has reached its limit of unfinished jobs; retry after {retryAfterS} s.',
-    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or 10 batches, that are queued or running; or 10,000 links for uploads to a bucket, unused and not yet ended.',
+    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or 10 batches, that are queued or running.',
+    retryAfterS: 60,
+  },
+  TOO_MANY_UPLOADS: {
+    status: 429,
+    code: 'rate_limited',
+    message:
+      'The account has reached its limit of uploads for automatic analysis that have not arrived; retry after {retryAfterS} s.',
+    when: 'With a bucket, links for the entity `analysis`: the account would have more than 10,000 for files that have not arrived. Each counts until its file is there, or an hour after the link ended.',
     retryAfterS: 60,
   },
   CONCURRENCY_LIMITED: {

@@ -2,8 +2,12 @@
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { NewKey, RateLimit, StoredKey } from '../../state/keys/api-key.js';
+import type { KeyTable } from '../../state/keys/key-table.js';
 import { seesAccount } from './accounts.js';
 import type { Principal } from './principal.js';
+
+/** Of one account, except for those that end with a session. */
+const MAX_KEYS = 10_000;
 
 /** The limits of keys that have none of their own. */
 export type ServerLimits = Pick<Config, 'rateLimitRequests' | 'rateLimitWindowS' | 'keyConcurrency'>;
@@ -21,6 +25,16 @@ export function refuseBeyondRole(principal: Principal, wanted: Wanted, limits: S
   if (isRateBeyond(rate, limits) || isConcurrencyBeyond(concurrency, limits)) {
     refuse('give limits beyond those of the server');
   }
+}
+
+/** Keys stay in the database and in the memory of every server, ended ones included. @throws ServiceError KEY_NOT_ALLOWED */
+export async function refuseBeyondNumber(
+  { role }: Principal,
+  account: string,
+  keys: Pick<KeyTable, 'countOf'>,
+): Promise<void> {
+  if (role === 'admin' || (await keys.countOf(account)) < MAX_KEYS) return;
+  refuse(`make more than ${MAX_KEYS} keys of an account, counting those that have ended`);
 }
 
 /** @throws ServiceError KEY_NOT_FOUND, KEY_NOT_ALLOWED for a key that this principal may not change or revoke */

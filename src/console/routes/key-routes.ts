@@ -17,7 +17,7 @@ import { accountOfList } from './accounts.js';
 import { changedFields, jsonFields, parameterIn, queryFields } from './admin-fields.js';
 
 import { adminRoute, type Gatekeeper } from './admin-route.js';
-import { refuseBeyondRole, refuseForeign, type ServerLimits } from './key-rights.js';
+import { refuseBeyondNumber, refuseBeyondRole, refuseForeign, type ServerLimits } from './key-rights.js';
 import { actedBy, type Principal } from './principal.js';
 
 export interface KeyRoutesParts {
@@ -79,6 +79,7 @@ class KeyHandlers {
       ...(expiresAt && { expiresAt }),
     };
     refuseBeyondRole(principal, wanted, this.#parts.config);
+    await refuseBeyondNumber(principal, account, this.#parts.keyTable);
     const { key, text } = await explained(() => this.#rulesOf(principal).create(wanted));
     const body = { ...publicKey(key, new Date()), last_used_day: null, key: text };
     return { ...jsonReply<AdminCreatedKey>(201, body), headers: SECRET_HEADERS };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '../../state/database/database.js';
 import type { StoredKey } from '../../state/keys/api-key.js';
-import { addKey, removeSessionKeys } from '../../state/keys/key-table.js';
+import { addKey, type KeptSessionKeys, removeSessionKeys } from '../../state/keys/key-table.js';
 import { changeAdmin } from './admin-changes.js';
 import { revokeOldestKeysOf } from './session-changes.js';
 
-/** Time for which ended keys stay in lists, and their names in usage. */
-const KEPT_MS = 86_400_000;
+const KEPT: KeptSessionKeys = { maxAgeMs: 86_400_000, max: 1000 };
 /** With each new one; many more than are made meanwhile, and few enough for a quick change. */
 const MAX_REMOVED = 100;
 
@@ -42,7 +41,7 @@ export class SessionKeys {
         [key.id, sessionId, nowMs],
       );
       await revokeOldestKeysOf(transaction, sessionId);
-      const removed = await removeSessionKeys(transaction, new Date(nowMs - KEPT_MS), MAX_REMOVED);
+      const removed = await removeSessionKeys(transaction, key.account, KEPT, MAX_REMOVED);
       await before();
       return removed;
     });

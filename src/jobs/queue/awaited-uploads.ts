@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Row, Value } from '../../state/database/database.js';
+import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
 import { skipLocked } from '../../state/database/skip-locked.js';
-import { TooManyJobs } from './job.js';
 
 /** A link was made for it, and it may have come or not. */
 export interface AwaitedUpload {
@@ -19,15 +18,19 @@ export interface AwaitedUpload {
 
 /** Uploads begun before their link's end may take this much longer. */
 const ARRIVAL_MS = 3_600_000;
+/** Nobody looks for them any more: the host with their bucket is gone, or analyses no uploads. */
+const ABANDONED_MS = 3_600_000;
 /** SQLite takes 32,766 parameters. */
 const NAMES_PER_STATEMENT = 1000;
-
-/** Of one account: links that are never used would otherwise keep the database busy with looks. */
-const MAX_OF_ACCOUNT = 10_000;
 
 /** Looks come less often the longer an upload takes: after a fifth of the time so far. */
 const SOONEST_LOOK_MS = 2000;
 const LATEST_LOOK_MS = 60_000;
+
+/** The account has links for more uploads than it may. */
+export class TooManyUploads extends Error {
+  override readonly name = 'TooManyUploads';
+}
 
 /** Uploads to a storage that does not tell of their arrival; all hosts with that storage look after them together. */
 export class AwaitedUploads {
@@ -36,24 +39,41 @@ export class AwaitedUploads {
   readonly #maxOfAccount: number;
 
   /** @param home what tells the objects of this storage from those of others */
-  constructor(database: Database, home: string, maxOfAccount = MAX_OF_ACCOUNT) {
+  constructor(database: Database, home: string, maxOfAccount = Number.POSITIVE_INFINITY) {
     this.#database = database;
     this.#home = home;
     this.#maxOfAccount = maxOfAccount;
   }
 
-  /** @throws TooManyJobs, DatabaseError */
-  async expect(
+  /** All of them or none. @throws TooManyUploads, DatabaseError */
+  expect(
     names: readonly string[],
     { account, keyId }: Pick<AwaitedUpload, 'account' | 'keyId'>,
     linkLifetimeS: number,
   ): Promise<void> {
-    const [own] = await this.#database.query<{ uploads: number }>(
-      'SELECT COUNT(*) AS uploads FROM (SELECT name FROM awaited_uploads WHERE home = $1 AND account = $2 LIMIT $3) AS own',
-      [this.#home, account, this.#maxOfAccount],
+    return this.#database.transaction(
+      async (transaction) => {
+        await transaction.execute(
+          `DELETE FROM awaited_uploads WHERE account = $1 AND until_ms < ${this.#now} - $2`,
+          [account, ABANDONED_MS],
+        );
+        await this.#insert(transaction, names, { account, keyId }, linkLifetimeS);
+        const [row] = await transaction.query<{ uploads: number }>(
+          'SELECT COUNT(*) AS uploads FROM awaited_uploads WHERE account = $1',
+          [account],
+        );
+        if ((row?.uploads ?? 0) > this.#maxOfAccount) throw new TooManyUploads();
+      },
+      { lock: `uploads of ${account}` },
     );
-    if ((own?.uploads ?? 0) >= this.#maxOfAccount)
-      throw new TooManyJobs(`The account has ${own?.uploads} uploads under way.`);
+  }
+
+  async #insert(
+    transaction: Transaction,
+    names: readonly string[],
+    { account, keyId }: Pick<AwaitedUpload, 'account' | 'keyId'>,
+    linkLifetimeS: number,
+  ): Promise<void> {
     const unique = [...new Set(names)].sort();
     for (let at = 0; at < unique.length; at += NAMES_PER_STATEMENT) {
       const part = unique.slice(at, at + NAMES_PER_STATEMENT);
@@ -61,7 +81,7 @@ export class AwaitedUploads {
       const rows = part.map(
         (_, i) => `($1, $${i + 5}, $2, $3, ${this.#now}, ${this.#now} + $4, ${this.#now} + 1000)`,
       );
-      await this.#database.execute(
+      await transaction.execute(
         'INSERT INTO awaited_uploads (home, name, account, key_id, asked_at_ms, until_ms, look_at_ms) ' +
           `VALUES ${rows.join(', ')} ON CONFLICT (home, name) DO UPDATE SET account = excluded.account, key_id = excluded.key_id, ` +
           'asked_at_ms = excluded.asked_at_ms, until_ms = excluded.until_ms, look_at_ms = excluded.look_at_ms',

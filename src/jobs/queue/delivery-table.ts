@@ -20,9 +20,6 @@ export interface LoggedDelivery extends Delivery {
   readonly log: readonly Attempt[];
 }
 
-/** Of one delivery; replays could make it endless. */
-const MAX_LOGGED = 24;
-
 /** Webhooks, and what came of their attempts. */
 export class DeliveryTable {
   readonly #database: Database;
@@ -93,10 +90,10 @@ export class DeliveryTable {
     const rows = await this.#database.query<
       Row & { at_ms: number; took_ms: number; status: number | null; problem: string | null }
     >(
-      `SELECT at_ms, took_ms, status, problem FROM webhook_attempts WHERE delivery_id = $1 ORDER BY attempt DESC LIMIT ${MAX_LOGGED}`,
+      `SELECT at_ms, took_ms, status, problem FROM webhook_attempts WHERE delivery_id = $1 ORDER BY attempt`,
       [deliveryId],
     );
-    return rows.reverse().map(({ at_ms: atMs, took_ms: tookMs, status, problem }) => ({
+    return rows.map(({ at_ms: atMs, took_ms: tookMs, status, problem }) => ({
       atMs,
       tookMs,
       status: status ?? undefined,

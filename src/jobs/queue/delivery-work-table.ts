@@ -23,6 +23,9 @@ export interface Failing {
   readonly retryAfterS?: number | undefined;
 }
 
+/** Attempts of one delivery that are kept; replays could make them endless. */
+const MAX_LOGGED = 24;
+
 /** A sender that is silent for so long counts as dead. */
 export const DELIVERY_LEASE_MS = 30_000;
 
@@ -145,6 +148,10 @@ export class DeliveryWorkTable {
         attempt.problem ?? null,
       ],
     );
+    await transaction.execute('DELETE FROM webhook_attempts WHERE delivery_id = $1 AND attempt <= $2', [
+      delivery.id,
+      delivery.allAttempts + 1 - MAX_LOGGED,
+    ]);
   }
 
   async #requeue(transaction: Transaction, { delivery }: Turn, delayS: number): Promise<void> {

@@ -21,15 +21,23 @@ export interface JobParts {
  * @param retryDelayMs before a second try; for tests
  */
 export function jobPartsOf(
-  { accountMaxJobs, accountMaxBatches }: Pick<Config, 'accountMaxJobs' | 'accountMaxBatches'>,
+  config: Pick<
+    Config,
+    'accountMaxJobs' | 'accountMaxBatches' | 'accountMaxKeptJobs' | 'accountMaxAwaitedUploads'
+  >,
   database: Database,
   home?: string,
   retryDelayMs?: number,
 ): JobParts {
+  const limits = {
+    maxUnfinished: config.accountMaxJobs,
+    maxBatches: config.accountMaxBatches,
+    maxKept: config.accountMaxKeptJobs,
+  };
   return {
-    jobs: new JobTable(database, { maxUnfinished: accountMaxJobs, maxBatches: accountMaxBatches }),
+    jobs: new JobTable(database, limits),
     workTable: new JobWorkTable(database, undefined, { home, retryDelayMs }),
-    awaitedUploads: new AwaitedUploads(database, home ?? ''),
+    awaitedUploads: new AwaitedUploads(database, home ?? '', config.accountMaxAwaitedUploads),
     batchWorkTable: new BatchWorkTable(database, undefined, home),
     deliveryWorkTable: new DeliveryWorkTable(database),
   };

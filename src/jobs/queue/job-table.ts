@@ -8,6 +8,7 @@ import { addDelivery } from './add-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
 import { DeliveryTable } from './delivery-table.js';
 import { removeInParts } from './finished-jobs.js';
+import { FinishedJobs } from './finished-jobs.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -35,6 +36,8 @@ export const BATCH_TOPIC = 'batches';
 
 const COUNT_TIMEOUT_MS = 1000;
 const IDS_PER_STATEMENT = 500;
+/** Counting a million jobs takes a tenth of a second. */
+const JOBS_PER_COUNT = 1000;
 
 export interface JobFilter {
   readonly state?: JobState | undefined;
@@ -55,6 +58,8 @@ export interface JobLimits {
   readonly maxUnfinished: number;
   /** Of one account; 0 or undefined means no limit. */
   readonly maxBatches?: number;
+  /** Of one account, with those that are over and lines of batches; 0 or undefined means no limit. */
+  readonly maxKept?: number;
 }
 
 /** The jobs of all accounts, as their clients see them. Each account sees its own only. */
@@ -62,6 +67,9 @@ export class JobTable {
   readonly #database: Database;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
+  readonly #finished: FinishedJobs;
+  /** Jobs of each account that were made here since its jobs were counted. */
+  readonly #uncounted = new Map<string, number>();
   /** Tell clients of the ends of their jobs. */
   readonly deliveries: DeliveryTable;
   readonly webhookSecrets: WebhookSecrets;
@@ -71,6 +79,7 @@ export class JobTable {
     this.#database = database;
     this.#limits = limits;
     this.#clockMs = clockMs;
+    this.#finished = new FinishedJobs(database);
     this.deliveries = new DeliveryTable(database);
     this.webhookSecrets = new WebhookSecrets(database);
   }
@@ -79,7 +88,8 @@ export class JobTable {
    * Adds a job to the queue, unless the account has added the same one with the same key before.
    * @throws IdempotencyConflict, TooManyJobs, DatabaseError; adding again with the same key is safe after each
    */
-  create(job: NewJob): Promise<{ readonly job: Job; readonly isNew: boolean }> {
+  async create(job: NewJob): Promise<{ readonly job: Job; readonly isNew: boolean }> {
+    await this.#removeSurplus(job);
     return this.#database.transaction(
       async (transaction) => {
         const earlier = await this.#earlier(transaction, job);
@@ -277,6 +287,15 @@ export class JobTable {
   /** The same, and soon after there is a new one. */
   followList(onChange: () => void): () => void {
     return followAll(this.#database, [CHANGE_TOPIC, WORK_TOPIC, BATCH_TOPIC], onChange);
+  }
+
+  /** Jobs that are made and cancelled over and over would fill the database until their retention time is over. */
+  async #removeSurplus({ account, task }: NewJob): Promise<void> {
+    const { maxKept = 0 } = this.#limits;
+    if (maxKept === 0) return;
+    const uncounted = this.#uncounted.get(account) ?? 0;
+    this.#uncounted.set(account, (uncounted + 1) % JOBS_PER_COUNT);
+    if (uncounted === 0 || task === 'batch') await this.#finished.keepNewest(account, maxKept);
   }
 
   async #earlier(database: Pick<Database, 'query'>, job: NewJob): Promise<Job | undefined> {

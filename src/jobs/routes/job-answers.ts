@@ -6,6 +6,7 @@ import { allows } from '../../state/keys/api-key.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../contract/job.js';
 import type { WebhookLog } from '../contract/webhook.js';
+import { TooManyUploads } from '../queue/awaited-uploads.js';
 import type { LoggedDelivery } from '../queue/delivery-table.js';
 import {
   IdempotencyConflict,
@@ -37,6 +38,7 @@ export async function answered<Result>(work: () => Promise<Result>): Promise<Res
   } catch (error) {
     if (error instanceof IdempotencyConflict) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
     if (error instanceof TooManyJobs) throw new ServiceError('TOO_MANY_JOBS');
+    if (error instanceof TooManyUploads) throw new ServiceError('TOO_MANY_UPLOADS');
     if (error instanceof NotRetryable)
       throw new ServiceError('JOB_NOT_RETRYABLE', { why: whyNot[error.why] });
     throw error;

@@ -165,6 +165,15 @@ export class KeyTable {
     return labels;
   }
 
+  /** Of the account, with ended ones, without those of sessions. */
+  async countOf(account: string): Promise<number> {
+    const [row] = await this.#database.query<{ keys: number }>(
+      'SELECT COUNT(*) AS keys FROM api_keys WHERE account = $1 AND ends_with_session = 0',
+      [account],
+    );
+    return row?.keys ?? 0;
+  }
+
   async isEmpty(): Promise<boolean> {
     return (await this.#database.query('SELECT id FROM api_keys LIMIT 1')).length === 0;
   }
@@ -207,17 +216,33 @@ export async function revokeKeys(transaction: Transaction, ids: readonly string[
   });
 }
 
-/** As part of another change. Announced to nobody: they are no longer active. @returns their ids */
+/** Ended keys of sessions that stay in lists, with their names in usage. */
+export interface KeptSessionKeys {
+  readonly maxAgeMs: number;
+  /** Of one account, whatever their age. */
+  readonly max: number;
+}
+
+/**
+ * As part of another change. Announced to nobody: they are no longer active.
+ * @param account whose keys are counted
+ * @param limit of those removed for their age, and again for their number
+ * @returns their ids
+ */
 export async function removeSessionKeys(
   transaction: Transaction,
-  overBefore: Date,
+  account: string,
+  { maxAgeMs, max }: KeptSessionKeys,
   limit: number,
 ): Promise<string[]> {
+  const nowMs = Date.now();
+  const ended = (n: number): string =>
+    `SELECT id FROM api_keys WHERE ends_with_session = 1 AND (expires_at_ms < $${n} OR revoked_at_ms < $${n})`;
   const rows = await transaction.query<{ id: string }>(
-    `DELETE FROM api_keys WHERE id IN (
-        SELECT id FROM api_keys WHERE ends_with_session = 1 AND (expires_at_ms < $1 OR revoked_at_ms < $1)
-          ORDER BY created_at_ms LIMIT ${limit}) RETURNING id`,
-    [overBefore.getTime()],
+    `DELETE FROM api_keys WHERE id IN (${ended(1)} ORDER BY created_at_ms LIMIT ${limit})
+        OR id IN (${ended(2)} AND account = $3 ORDER BY created_at_ms DESC LIMIT ${limit} OFFSET ${max})
+      RETURNING id`,
+    [nowMs - maxAgeMs, nowMs, account],
   );
   return rows.map(({ id }) => id);
 }

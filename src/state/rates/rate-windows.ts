@@ -39,6 +39,8 @@ type GrantRow = {
 };
 
 const TIMEOUT_MS = 1000;
+/** A window that has ended for this time counts as one that has not begun. */
+const KEPT_MS = 3_600_000;
 
 const nowMs = '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT';
 const isCurrent = 'w.ends_at_ms > excluded.ends_at_ms - 1000 * excluded.window_s';
@@ -66,12 +68,19 @@ const take = `
     asked_window = excluded.asked_window, asked_used = excluded.asked_used, asked = excluded.asked
   RETURNING key_id, requests, window_s, ends_at_ms, ends_at_ms - ${nowMs} AS left_ms, granted, taken`;
 
+/** Without waiting for rows that `take` has, as that would wait for these. */
+const removeEnded = `
+  DELETE FROM rate_windows WHERE (key_id, requests, window_s) IN (
+    SELECT key_id, requests, window_s FROM rate_windows WHERE ends_at_ms < ${nowMs} - ${KEPT_MS}
+    FOR UPDATE SKIP LOCKED)`;
+
 /**
  * The windows of all rate limits, in a PostgreSQL database that several hosts share. By its clock, and never more is granted
  * than a limit allows.
  */
 export class RateWindows {
   readonly #database: Database;
+  #removedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database) {
     this.#database = database;
@@ -88,6 +97,7 @@ export class RateWindows {
       ...rest,
     }));
     const rows = await this.#database.queryPromptly<GrantRow>(take, [JSON.stringify(asked)], TIMEOUT_MS);
+    await this.#removeEnded();
     return rows.map((row) => ({
       keyId: row.key_id,
       requests: row.requests,
@@ -97,5 +107,14 @@ export class RateWindows {
       granted: row.granted,
       taken: row.taken,
     }));
+  }
+
+  /** Those of keys that are used no more would stay for ever, and sessions of the dashboard get new keys all the time. */
+  async #removeEnded(): Promise<void> {
+    const sinceMs = performance.now() - this.#removedAtMs;
+    if (sinceMs < KEPT_MS) return;
+    this.#removedAtMs = performance.now();
+    // Another time will do.
+    await this.#database.queryPromptly(removeEnded, [], TIMEOUT_MS).catch(() => {});
   }
 }

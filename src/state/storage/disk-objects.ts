@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { MAX_KEY_BYTES } from '../../base/contract/limits.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { incomingFolder } from '../data-folder/data-folder.js';
 import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../data-folder/durable-file.js';
@@ -14,6 +15,7 @@ import { type ListedItem, type ListingTerms, listFiles } from './file-listing.js
 import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
 import { ObjectUpload } from './object-upload.js';
+import { invalid } from './signature-check.js';
 
 /** An object that can be read. The caller must close it. */
 export interface OpenObject {
@@ -86,10 +88,10 @@ export class DiskObjects {
    * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
    * The caller must finish or discard the upload.
    * @param declaredBytes the size that its sender declares; 0 if unknown
-   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
+   * @throws ServiceError OBJECT_ARGUMENT_INVALID for an invalid name, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async begin(name: string, expected: readonly ExpectedChecksum[], declaredBytes = 0): Promise<ObjectUpload> {
-    const target = this.#fileOf(name);
+    const target = this.#targetOf(name);
     return this.beginPart(name, expected, declaredBytes, (temporary, bytes) =>
       this.#putInPlace(accountFolderOf(name), temporary, target, bytes),
     );
@@ -102,7 +104,7 @@ export class DiskObjects {
     declaredBytes: number,
     putInPlace: (temporary: string, bytes: number) => Promise<void>,
   ): Promise<ObjectUpload> {
-    const target = this.#fileOf(name);
+    const target = this.#targetOf(name);
     const folder = accountFolderOf(name);
     await this.checkRoom(name, declaredBytes);
     let announcedBytes = 0;
@@ -134,7 +136,7 @@ export class DiskObjects {
 
   /** @throws ServiceError as `begin` does, when an object of this size has no room now */
   async checkRoom(name: string, bytes: number): Promise<void> {
-    await onDisk(this.#space.check(accountFolderOf(name), this.#fileOf(name), bytes));
+    await onDisk(this.#space.check(accountFolderOf(name), this.#targetOf(name), bytes));
     await this.#room.check(accountFolderOf(name), bytes);
   }
 
@@ -218,10 +220,20 @@ export class DiskObjects {
     await Promise.all(this.#uploading);
   }
 
+  /** @throws ServiceError OBJECT_NOT_FOUND: no object has such a name */
   #fileOf(name: string): string {
     const parts = parseName(name);
     if (parts === undefined) throw new ServiceError('OBJECT_NOT_FOUND');
     return path.join(this.#root, fileOfName(parts));
+  }
+
+  /** @throws ServiceError OBJECT_ARGUMENT_INVALID: S3 programs take 404 for a missing bucket */
+  #targetOf(name: string): string {
+    if (parseName(name) === undefined) {
+      const key = `a key of 1 to ${MAX_KEY_BYTES} bytes, with no leading /, no segment . or .. and no control characters`;
+      throw invalid(`<account>/<entity>/ and ${key}`, name);
+    }
+    return this.#fileOf(name);
   }
 }
 

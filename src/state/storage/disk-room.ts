@@ -7,9 +7,13 @@ import { onDisk } from './disk-failure.js';
 /** Bytes that a file system has left for this program. */
 export type FreeBytes = (dir: string) => Promise<number>;
 
+/** Entries of the file system's table of files, which empty files use up before the space. */
+const RESERVED_FILES = 1024;
+
 const freeBytesOf: FreeBytes = async (dir) => {
-  const { bavail, bsize } = await statfs(dir);
-  return bavail * bsize;
+  const { bavail, bsize, files, ffree } = await statfs(dir);
+  // Without such a table, both are 0.
+  return files > 0 && ffree < RESERVED_FILES ? 0 : bavail * bsize;
 };
 
 /** Keeps a part of the disk free of objects, so that keys, usage and audit can be written whatever clients send. */

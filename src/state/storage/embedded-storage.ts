@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { pathOf } from '../../base/config/public-path.js';
-import { ServiceError } from '../../base/errors/service-error.js';
 import { incomingFolder } from '../data-folder/data-folder.js';
 import { DiskObjectSource } from './disk-object-source.js';
 import { DiskObjects, type DiskSettings } from './disk-objects.js';
@@ -10,7 +9,7 @@ import { LinkSigner } from './link-signer.js';
 import { MultipartUploads } from './multipart-uploads.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
-import { SignatureCheck } from './signature-check.js';
+import { invalid, SignatureCheck } from './signature-check.js';
 import { SigningCredentials } from './signing-credentials.js';
 import type { StorageSecrets } from './storage-secrets.js';
 
@@ -31,12 +30,12 @@ function namesOf(host: string): string[] {
   return ['127.0.0.1', '::1'].includes(host) ? [name, 'localhost'] : [name];
 }
 
-/** The object that a link's path stands for. @throws ServiceError OBJECT_NOT_FOUND */
+/** The object that a link's path stands for. @throws ServiceError OBJECT_ARGUMENT_INVALID */
 export function nameInPath(path: string): string {
   try {
     return decodeURIComponent(path.slice(`/${BUCKET}/`.length));
   } catch {
-    throw new ServiceError('OBJECT_NOT_FOUND');
+    throw invalid('a path in percent-encoded UTF-8', path);
   }
 }
 

@@ -46,7 +46,7 @@ export class MultipartUploads {
     this.#objects = objects;
   }
 
-  /** @returns its id. @throws ServiceError OBJECT_NOT_FOUND for an invalid name, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
+  /** @returns its id. @throws ServiceError OBJECT_ARGUMENT_INVALID for an invalid name, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
   async begin(name: string): Promise<string> {
     await this.#objects.checkRoom(name, 0);
     await onDisk(this.#removeIdle());

@@ -69,7 +69,7 @@ test('GET /file refuses missing, repeated and malformed parameters', async (t) =
     ['?key_prefix=a&entity=..', /for entity but received "\.\."/],
     ['?key_prefix=a&key_prefix=b&entity=analysis', /The field key_prefix was given more than once/],
     ['?key_prefix=../a&entity=analysis', /for key_prefix but received "\.\.\/a"/],
-    ['?key_prefix=a%2F..&entity=analysis', /for key_prefix/],
+    ['?key_prefix=a%2F..%2F&entity=analysis', /for key_prefix/],
     ['?key_prefix=%2Fa&entity=analysis', /for key_prefix/],
     ['?key_prefix=a%0Ab&entity=analysis', /for key_prefix/],
     [`?key_prefix=${long(513)}&entity=analysis`, /for key_prefix/],
@@ -166,6 +166,9 @@ test('what was uploaded is listed by the start of its key, and fetched unchanged
     'other',
     `rec/${long(508)}`,
     'rec/A.wav',
+    '.well-known/a',
+    '..b',
+    'rec/.c',
   ];
   for (const key of keys) await stored(server, key, Buffer.from(`content of ${key}`));
   const listed = async (prefix: string) => (await downloadLinks(server, prefix)).map(({ key }) => key);
@@ -176,6 +179,10 @@ test('what was uploaded is listed by the start of its key, and fetched unchanged
       .map((key) => `analysis/${key}`);
   for (const prefix of [
     '',
+    '.',
+    '..',
+    'rec/.',
+    'rec/..',
     'rec',
     'rec/',
     'rec/a',

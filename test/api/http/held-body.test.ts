@@ -12,10 +12,13 @@ import { readHead } from '../../../src/api/http/request-head.js';
 import type { HttpRequest, HttpResponse } from '../../../src/api/http/uws.js';
 
 /** An exchange, and the input of its body handler. */
-function exchangeOf(contentLength: string) {
+function exchangeOf(contentLength: string, receiving = new Set<Exchange>()) {
+  let leave = (): void => {};
   let onData = (_chunk: ArrayBuffer, _isLast: boolean): void => {};
   const res = {
-    onAborted: () => {},
+    onAborted: (handler: () => void) => {
+      leave = handler;
+    },
     onData: (handler: typeof onData) => {
       onData = handler;
     },
@@ -34,7 +37,7 @@ function exchangeOf(contentLength: string) {
     res as unknown as HttpResponse,
     req as unknown as HttpRequest,
     readHead(req as unknown as HttpRequest),
-    new Set<Exchange>(),
+    receiving,
     new ClientAddresses([]),
     new AnswerLimits({ maxBytes: 0, timeoutMs: 1000, onClose: () => {} }),
     new MemoryBudget(1 << 20),
@@ -48,7 +51,7 @@ function exchangeOf(contentLength: string) {
   const heard: [string, boolean][] = [];
   const listen = (): void =>
     exchange.onChunk((chunk, isLast) => heard.push([new TextDecoder().decode(chunk), isLast]));
-  return { exchange, receive, listen, heard };
+  return { exchange, receive, listen, heard, leave: () => leave() };
 }
 
 test('what came before anybody listened is handed over when it was held', () => {
@@ -81,4 +84,18 @@ test('what nobody came for is not kept', () => {
   receive('cd', true);
   listen();
   assert.deepEqual(heard, [['', true]]);
+});
+
+test('the connection of a client that left before its answer is not touched while the answer is read', async () => {
+  const receiving = new Set<Exchange>();
+  const { exchange, leave } = exchangeOf('0', receiving);
+  leave();
+  const never = () => new Promise<never>(() => {});
+  const reply = { status: 200, contentType: 'text/plain', body: '' };
+  const sending = [
+    exchange.sendStream({ ...reply, stream: { bytes: 1, read: never, close: never } }, [], 1000, false),
+    exchange.sendTexts({ ...reply, texts: { next: never, close() {} } }, [], 1000),
+  ];
+  assert.equal(receiving.size, 0);
+  await Promise.all(sending);
 });

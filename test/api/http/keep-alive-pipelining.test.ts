@@ -44,6 +44,26 @@ test('pipelined requests that are answered at once are answered in order', async
   client.socket.destroy();
 });
 
+for (const [whose, line, key] of [
+  ['without a key', 'HEAD /livez', ''],
+  ['with a key', 'HEAD /v1/stream', `x-api-key: ${API_KEY}\r\n`],
+] as const) {
+  test(`of many pipelined HEAD requests ${whose}, those up to a last answer are answered`, async (t) => {
+    const { port } = await startTestServer(t);
+    const client = await RawClient.connect(port);
+    // Fewer than a turn of the event loop answers.
+    await client.write(`${line} HTTP/1.1\r\nhost: a\r\n${key}\r\n`.repeat(100));
+    await client.closed;
+    const answers = client.received.trimEnd().split('\r\n\r\n');
+    assert.equal(answers.length, 65);
+    const last = answers.pop() ?? '';
+    for (const answer of answers)
+      assert.match(answer, /^HTTP\/1\.1 (?:200|426) (?![\s\S]*connection: close)/);
+    assert.match(last, /^HTTP\/1\.1 (?:200|426) [\s\S]*\r\nconnection: close$/);
+    assert.equal((await request(port, '/livez')).status, 200);
+  });
+}
+
 test('a request pipelined behind an analysis ends the connection: no answer goes to the wrong request', async (t) => {
   // uWebSockets.js does not queue requests behind an unanswered one. Clients may then repeat them (RFC 9112, 9.3.2).
   const { port, arena, analyser } = await startTestServer(t);

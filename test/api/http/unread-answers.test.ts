@@ -4,6 +4,12 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { nobody } from '../../../src/api/admission/shared-budget.js';
+import { AnswerLimits } from '../../../src/api/http/answer-limits.js';
+import { PendingAnswer } from '../../../src/api/http/pending-answer.js';
+import type { HttpResponse } from '../../../src/api/http/uws.js';
 import { someAnalysis } from '../../support/analyser-double.js';
 import { eventually } from '../../support/eventually.js';
 import { fileEntry, formBody, noise } from '../../support/form-body.js';
@@ -11,6 +17,9 @@ import { predictHead, RawClient, request } from '../../support/http-client.js';
 import { startTestServer } from '../../support/test-server.js';
 
 const MEBIBYTE = 1024 * 1024;
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc') as () => void;
 
 /** A connection that reads nothing and sends for as long as it can. */
 function deafClient(
@@ -35,7 +44,7 @@ function deafClient(
 }
 
 async function residentBytes(): Promise<number> {
-  global.gc?.();
+  collectGarbage();
   return process.memoryUsage().rss;
 }
 
@@ -99,6 +108,37 @@ const longAnalysis = {
     scores: [0.5],
   })),
 };
+
+/** An answer whose client takes nothing of it. */
+function untaken(bytes: number): { limits: AnswerLimits; pending: PendingAnswer | undefined } {
+  const limits = new AnswerLimits({ maxBytes: 2 * bytes, timeoutMs: 60_000, onClose: assert.fail });
+  let onWritable: unknown;
+  const res = {
+    cork: (write: () => void) => write(),
+    tryEnd: () => [false, false],
+    onWritable: (listener: unknown) => {
+      onWritable = listener;
+    },
+    held: () => onWritable,
+  } as unknown as HttpResponse;
+  const body = JSON.stringify('x'.repeat(bytes - 2));
+  return { limits, pending: PendingAnswer.offer(res, body, bytes, limits, nobody, () => {}) };
+}
+
+test('an answer that waits for its client is held once: as many bytes as are counted', () => {
+  const heldBytes = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = heldBytes();
+  const { limits, pending } = untaken(32 * MEBIBYTE);
+  const grownBytes = heldBytes() - before;
+  assert.equal(limits.usedBytes, 32 * MEBIBYTE);
+  assert.ok(Math.abs(grownBytes - limits.usedBytes) < 8 * MEBIBYTE, `${grownBytes / MEBIBYTE} MiB`);
+  pending?.letGo();
+  assert.equal(limits.usedBytes, 0);
+});
 
 async function askWithoutReading(port: number, body: Buffer): Promise<net.Socket> {
   const socket = net.connect(port, '127.0.0.1');
