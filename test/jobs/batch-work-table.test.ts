@@ -25,9 +25,12 @@ function batchIn(jobParts: JobParts, lines = LINES): Promise<string> {
 const partsOf = (workTable: BatchWorkTable, more: Partial<BatchWorkerParts> = {}): BatchWorkerParts =>
   batchWorkerParts(workTable, manifests, { maxLines: LINES, heartbeatMs: 60_000, ...more });
 
-async function takenBy(workTable: BatchWorkTable) {
+async function takenBy(workTable: BatchWorkTable, { database }: JobParts) {
   let work: Awaited<ReturnType<BatchWorkTable['take']>>;
   await eventually(async () => {
+    await workTable.reap();
+    // Without the pause before another try.
+    await database.execute("UPDATE jobs SET leased_until_ms = 0 WHERE task = 'batch' AND state = 'queued'");
     work = await workTable.take();
     return work !== undefined;
   }, 'the batch is free');
@@ -50,7 +53,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   const id = await batchIn(jobParts);
 
   // The first dies after it has saved one part of the manifest.
-  const first = await takenBy(workTable);
+  const first = await takenBy(workTable, jobParts);
   let saved = 0;
   const breaking = without(workTable, {
     addLines: async (...args) => {
@@ -63,7 +66,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   assert.equal((await jobs.countLines(id)).lines, 500);
 
   // The second continues after its end, and dies while it writes the result.
-  const second = await takenBy(workTable);
+  const second = await takenBy(workTable, jobParts);
   assert.equal(second.linesRead, 500);
   await assert.rejects(workTable.addLines(first, 501, []), WorkLost);
   const done: string[] = [];
@@ -85,7 +88,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   });
   await assert.rejects(runBatch(second, cut, unhurried()), /gone/);
 
-  const third = await takenBy(workTable);
+  const third = await takenBy(workTable, jobParts);
   let text = '';
   const whole = partsOf(workTable, {
     writeFrom: async (name, pieces) => {
@@ -112,7 +115,7 @@ onEachQueue('lines that ended days ago stay until their batch ends', async (open
   const jobParts = await open({ home: 'here' });
   const workTable = new BatchWorkTable(jobParts.database, undefined, 'here');
   const id = await batchIn(jobParts, 2);
-  const work = await takenBy(workTable);
+  const work = await takenBy(workTable, jobParts);
   const stop = new AbortController();
   const parts = partsOf(workTable, {
     nextLook: async () => {
@@ -141,9 +144,8 @@ onEachQueue('a batch whose result cannot be stored is tried again, five times', 
       },
       writeFrom: () => Promise.reject(new Error('The disk is full.')),
     });
-    outcomes.push(await runBatch(await takenBy(workTable), parts, unhurried()));
+    outcomes.push(await runBatch(await takenBy(workTable, jobParts), parts, unhurried()));
     assert.equal(await workTable.take(), undefined, 'not at once');
-    await jobParts.database.execute('UPDATE jobs SET leased_until_ms = 0 WHERE id = $1', [id]);
   }
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   assert.equal((await jobParts.jobs.get('a', id))?.failure?.code, 'INTERNAL');

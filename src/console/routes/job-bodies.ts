@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LoggedDelivery } from '../../jobs/queue/delivery-table.js';
 import { destinationOf } from '../../jobs/queue/destination.js';
-import type { Job } from '../../jobs/queue/job.js';
+import type { Job, ListedJob } from '../../jobs/queue/job.js';
 import type { JobPage, JobTable } from '../../jobs/queue/job-table.js';
 import { canRetry, jobParameters, jobSource } from '../../jobs/queue/job-text.js';
 import { endingOf, summariesOf, webhookLogOf } from '../../jobs/routes/job-answers.js';
 import type { AdminDelivery, AdminJob, AdminJobList, AdminJobSummary } from '../contract/jobs.js';
 
-const ownPart = (job: Job): Pick<AdminJobSummary, 'account' | 'key_id' | 'retryable'> => ({
+const ownPart = (job: ListedJob): Pick<AdminJobSummary, 'account' | 'key_id' | 'retryable'> => ({
   account: job.account,
   key_id: job.keyId,
   retryable: canRetry(job),
@@ -15,7 +15,7 @@ const ownPart = (job: Job): Pick<AdminJobSummary, 'account' | 'key_id' | 'retrya
 
 export async function listBody(jobs: JobTable, { jobs: page, cursor }: JobPage): Promise<AdminJobList> {
   const summaries = await summariesOf(jobs, page);
-  const entries = summaries.map((summary, i) => ({ ...summary, ...ownPart(page[i] as Job) }));
+  const entries = summaries.map((summary, i) => ({ ...summary, ...ownPart(page[i] as ListedJob) }));
   return { jobs: entries, next_cursor: cursor ?? null };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Value } from '../../state/database/database.js';
+import type { Database, Queries, Value } from '../../state/database/database.js';
+import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 
 const DAY_MS = 86_400_000;
 
@@ -13,10 +14,18 @@ export class FinishedJobs {
 
   /** @throws DatabaseError */
   async days(): Promise<string[]> {
-    const rows = await this.#database.query<{ day: number }>(
-      `SELECT DISTINCT finished_at_ms / ${DAY_MS} AS day FROM jobs WHERE finished_at_ms IS NOT NULL AND batch_id IS NULL`,
-    );
-    return rows.map(({ day }) => new Date(day * DAY_MS).toISOString().slice(0, 10));
+    const days: string[] = [];
+    // One look into the index for each day: all jobs may be very many.
+    for (let fromMs = 0; ; ) {
+      const [first] = await this.#database.query<{ finished_at_ms: number }>(
+        'SELECT finished_at_ms FROM jobs WHERE finished_at_ms >= $1 AND batch_id IS NULL ORDER BY finished_at_ms LIMIT 1',
+        [fromMs],
+      );
+      if (first === undefined) return days;
+      const day = Math.floor(first.finished_at_ms / DAY_MS);
+      days.push(new Date(day * DAY_MS).toISOString().slice(0, 10));
+      fromMs = (day + 1) * DAY_MS;
+    }
   }
 
   /** With their results. @throws DatabaseError */
@@ -30,26 +39,18 @@ export class FinishedJobs {
         ofDay,
       );
       // One that was cancelled still has all its lines.
-      for (const { id } of batches) await removeInParts(this.#database, 'batch_id = $1', [id]);
-      await removeInParts(this.#database, over, ofDay);
+      for (const { id } of batches) await removeInPieces(this.#database, 'batch_id = $1', [id]);
+      await removeInPieces(this.#database, over, ofDay);
     }
   }
 }
 
-const REMOVED_AT_ONCE = 1000;
-
-/**
- * Removes jobs with all that belongs to them. A single statement for very many would hold up everybody else on SQLite, and run out of time
- * on PostgreSQL.
- */
-export async function removeInParts(
-  database: Pick<Database, 'execute'>,
+/** Removes jobs with all that belongs to them. */
+export function removeInPieces(
+  database: Queries,
   condition: string,
   values: readonly Value[],
 ): Promise<void> {
-  const sql = `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${condition} LIMIT ${REMOVED_AT_ONCE})`;
-  let removed: number;
-  do {
-    removed = await database.execute(sql, values);
-  } while (removed > 0);
+  const some = `SELECT id FROM jobs WHERE ${condition} LIMIT ${ROWS_AT_ONCE}${skipLocked[database.dialect]}`;
+  return inPieces(() => database.execute(`DELETE FROM jobs WHERE id IN (${some})`, values));
 }

@@ -2,9 +2,12 @@
 import type { Row } from '../../state/database/database.js';
 import type { Job, JobState, JobTask } from './job.js';
 
-export const jobColumns =
+/** Without the result, which has megabytes if the recording is long: a page of a list would have gigabytes. */
+export const listedColumns =
   'id, account, key_id, task, state, source, parameters, callback_url, created_at_ms, started_at_ms, finished_at_ms, attempts, ' +
-  'audio_s, file_progress, result, failure_code, failure_message, home, traceparent, batch_id';
+  'audio_s, file_progress, failure_code, failure_message, home, traceparent, batch_id';
+
+export const jobColumns = `${listedColumns}, result`;
 
 interface JobRow extends Row {
   readonly id: string;
@@ -21,7 +24,7 @@ interface JobRow extends Row {
   readonly attempts: number;
   readonly audio_s: number;
   readonly file_progress: number;
-  readonly result: string | null;
+  readonly result?: string | null;
   readonly failure_code: string | null;
   readonly failure_message: string | null;
   readonly home: string | null;

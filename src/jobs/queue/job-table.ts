@@ -5,22 +5,22 @@ import type { Database, Transaction } from '../../state/database/database.js';
 import { followAll } from '../../state/database/follow-all.js';
 import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
 import { addDelivery } from './add-delivery.js';
-import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
+import { type BatchCounts, countLines, endLines } from './batch-lines.js';
 import { DeliveryTable } from './delivery-table.js';
 import {
   IdempotencyConflict,
   type Job,
   type JobState,
   type JobTask,
+  type ListedJob,
   type NewJob,
   NotRetryable,
   TooManyJobs,
 } from './job.js';
 import type { UnfinishedJobs } from './job-metrics.js';
-import { jobPriority } from './job-priority.js';
-import { jobColumns, jobOf } from './job-rows.js';
+import { isQueued, jobPriority, queueOrder } from './job-priority.js';
+import { jobColumns, jobOf, listedColumns } from './job-rows.js';
 import { canRetry } from './job-text.js';
-import { isQueued, queueOrder } from './queue-order.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
 /** Announced when a job may be taken. */
@@ -43,7 +43,7 @@ export interface JobFilter {
 
 export interface JobPage {
   /** The newest first. */
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly ListedJob[];
   /** For the next page; undefined on the last. */
   readonly cursor: string | undefined;
 }
@@ -60,6 +60,8 @@ export class JobTable {
   readonly #database: Database;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
+  readonly #placesOf = gathered((ids) => this.#rank(ids));
+  readonly #countsOf = gathered((ids) => this.#count(ids));
   /** Tell clients of the ends of their jobs. */
   readonly deliveries: DeliveryTable;
   readonly webhookSecrets: WebhookSecrets;
@@ -112,8 +114,8 @@ export class JobTable {
   }
 
   /** Counts the lines of a batch by state. */
-  countLines(batchId: string): Promise<BatchCounts> {
-    return countLines(this.#database, batchId);
+  async countLines(batchId: string): Promise<BatchCounts> {
+    return (await this.#countsOf([batchId])).get(batchId) ?? countLines(this.#database, batchId);
   }
 
   /**
@@ -132,7 +134,7 @@ export class JobTable {
       conditions.add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
     }
     const rows = await this.#database.query(
-      `SELECT ${jobColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      `SELECT ${listedColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
       conditions.values,
     );
     const jobs = rows.slice(0, limit).map(jobOf);
@@ -141,12 +143,12 @@ export class JobTable {
   }
 
   /** Jobs with these ids, of any account. */
-  async find(ids: readonly string[]): Promise<Job[]> {
-    const found: Job[] = [];
+  async find(ids: readonly string[]): Promise<ListedJob[]> {
+    const found: ListedJob[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query(
-        `SELECT ${jobColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
+        `SELECT ${listedColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
         part,
       );
       found.push(...rows.map(jobOf));
@@ -155,19 +157,36 @@ export class JobTable {
   }
 
   /** By id, the number of jobs of all accounts that may go before each queued one of these: 0 if it is next, and for a batch. */
-  async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+  async positions(jobs: readonly Pick<Job, 'id' | 'state' | 'task'>[]): Promise<ReadonlyMap<string, number>> {
     const queued = jobs.filter(({ state }) => state === 'queued');
     const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));
     const ids = queued.filter(({ task }) => task !== 'batch').map(({ id }) => id);
+    if (ids.length === 0) return found;
+    const places = await this.#placesOf(ids);
+    for (const id of ids) {
+      const before = places.get(id);
+      if (before !== undefined) found.set(id, before);
+    }
+    return found;
+  }
+
+  async #rank(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const places = new Map<string, number>();
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query<{ id: string; before: number }>(
         `${rankedQueue} WHERE id IN (${placesFor(part)})`,
         part,
       );
-      for (const { id, before } of rows) found.set(id, before);
+      for (const { id, before } of rows) places.set(id, before);
     }
-    return found;
+    return places;
+  }
+
+  async #count(batchIds: readonly string[]): Promise<ReadonlyMap<string, BatchCounts>> {
+    const counts = new Map<string, BatchCounts>();
+    for (const id of batchIds) counts.set(id, await countLines(this.#database, id));
+    return counts;
   }
 
   /** Of all accounts; of batches, the lines in the queue. @throws DatabaseError, within seconds */
@@ -194,7 +213,11 @@ export class JobTable {
 
   /** Any account's. */
   async findOne(id: string): Promise<Job | undefined> {
-    return (await this.find([id])).find(({ batchId }) => batchId === undefined);
+    const [row] = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND batch_id IS NULL`,
+      [id],
+    );
+    return row && jobOf(row);
   }
 
   /**
@@ -246,14 +269,13 @@ export class JobTable {
         [account, id],
       );
       const job = row && jobOf(row);
-      if (cancelled > 0 && job !== undefined) {
-        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        if (job.task === 'batch') await cancelLines(transaction, id);
-        await addDelivery(transaction, job);
-        await before();
-        await transaction.announce(CHANGE_TOPIC);
-      }
-      return job;
+      if (cancelled === 0 || job === undefined) return job;
+      await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+      const result = job.task === 'batch' ? await endLines(transaction, id) : undefined;
+      await addDelivery(transaction, job);
+      await before();
+      await transaction.announce(CHANGE_TOPIC);
+      return { ...job, result };
     });
   }
 
@@ -337,6 +359,28 @@ export class JobTable {
     if (row === undefined) throw new Error('The database did not return the new job.');
     return jobOf(row);
   }
+}
+
+/**
+ * One question at a time, for everything that is asked meanwhile: however many clients ask, others need not wait for more than one
+ * reading of a long queue or of a large batch.
+ */
+function gathered<Answer>(ask: (ids: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: { readonly ids: Set<string>; readonly answers: ReturnType<typeof ask> } | undefined;
+  return (ids: readonly string[]): ReturnType<typeof ask> => {
+    if (next === undefined) {
+      const all = new Set<string>();
+      const answers = last.then(() => {
+        next = undefined;
+        return ask([...all]);
+      });
+      last = answers.catch(() => {});
+      next = { ids: all, answers };
+    }
+    for (const id of ids) next.ids.add(id);
+    return next.answers;
+  };
 }
 
 /**

@@ -7,7 +7,14 @@ import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../contract/job.js';
 import type { WebhookLog } from '../contract/webhook.js';
 import type { LoggedDelivery } from '../queue/delivery-table.js';
-import { IdempotencyConflict, type Job, type NewJob, NotRetryable, TooManyJobs } from '../queue/job.js';
+import {
+  IdempotencyConflict,
+  type Job,
+  type ListedJob,
+  type NewJob,
+  NotRetryable,
+  TooManyJobs,
+} from '../queue/job.js';
 import type { JobTable } from '../queue/job-table.js';
 import { type JobSource, jobResult } from '../queue/job-text.js';
 
@@ -40,7 +47,7 @@ const moment = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
 /** @param position of a queued job */
-function summaryOf(job: Job, position: number | undefined): JobSummary {
+function summaryOf(job: ListedJob, position: number | undefined): JobSummary {
   return {
     id: job.id,
     task: job.task,
@@ -57,7 +64,7 @@ function summaryOf(job: Job, position: number | undefined): JobSummary {
   };
 }
 
-export async function summariesOf(jobs: JobTable, list: readonly Job[]): Promise<JobSummary[]> {
+export async function summariesOf(jobs: JobTable, list: readonly ListedJob[]): Promise<JobSummary[]> {
   const positions = await jobs.positions(list);
   return list.map((job) => summaryOf(job, positions.get(job.id)));
 }
