@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { ManifestReader } from '../../src/jobs/batches/manifest-reader.js';
 import { type BatchWorkerParts, runBatch } from '../../src/jobs/batches/run-batch.js';
-import { type BatchWork, BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
+import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import { WorkLost } from '../../src/jobs/queue/job.js';
 import { batchWorkerParts, createBatch } from '../support/batches.js';
@@ -25,9 +25,12 @@ function batchIn(jobParts: JobParts, lines = LINES): Promise<string> {
 const partsOf = (workTable: BatchWorkTable, more: Partial<BatchWorkerParts> = {}): BatchWorkerParts =>
   batchWorkerParts(workTable, manifests, { maxLines: LINES, heartbeatMs: 60_000, ...more });
 
-async function takenBy(workTable: BatchWorkTable) {
+async function takenBy(workTable: BatchWorkTable, { database }: JobParts) {
   let work: Awaited<ReturnType<BatchWorkTable['take']>>;
   await eventually(async () => {
+    await workTable.reap();
+    // Without the pause before another try.
+    await database.execute("UPDATE jobs SET leased_until_ms = 0 WHERE task = 'batch' AND state = 'queued'");
     work = await workTable.take();
     return work !== undefined;
   }, 'the batch is free');
@@ -50,7 +53,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   const id = await batchIn(jobParts);
 
   // The first dies after it has saved one part of the manifest.
-  const first = await takenBy(workTable);
+  const first = await takenBy(workTable, jobParts);
   let saved = 0;
   const breaking = without(workTable, {
     addLines: async (...args) => {
@@ -63,7 +66,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   assert.equal((await jobs.countLines(id)).lines, 500);
 
   // The second continues after its end, and dies while it writes the result.
-  const second = await takenBy(workTable);
+  const second = await takenBy(workTable, jobParts);
   assert.equal(second.linesRead, 500);
   await assert.rejects(workTable.addLines(first, 501, []), WorkLost);
   const done: string[] = [];
@@ -85,7 +88,7 @@ onEachQueue('workers that die lose no line and repeat none', async (open) => {
   });
   await assert.rejects(runBatch(second, cut, unhurried()), /gone/);
 
-  const third = await takenBy(workTable);
+  const third = await takenBy(workTable, jobParts);
   let text = '';
   const whole = partsOf(workTable, {
     writeFrom: async (name, pieces) => {
@@ -112,7 +115,7 @@ onEachQueue('lines that ended days ago stay until their batch ends', async (open
   const jobParts = await open({ home: 'here' });
   const workTable = new BatchWorkTable(jobParts.database, undefined, 'here');
   const id = await batchIn(jobParts, 2);
-  const work = await takenBy(workTable);
+  const work = await takenBy(workTable, jobParts);
   const stop = new AbortController();
   const parts = partsOf(workTable, {
     nextLook: async () => {
@@ -141,37 +144,9 @@ onEachQueue('a batch whose result cannot be stored is tried again, five times', 
       },
       writeFrom: () => Promise.reject(new Error('The disk is full.')),
     });
-    outcomes.push(await runBatch(await takenBy(workTable), parts, unhurried()));
+    outcomes.push(await runBatch(await takenBy(workTable, jobParts), parts, unhurried()));
     assert.equal(await workTable.take(), undefined, 'not at once');
-    await jobParts.database.execute('UPDATE jobs SET leased_until_ms = 0 WHERE id = $1', [id]);
   }
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   assert.equal((await jobParts.jobs.get('a', id))?.failure?.code, 'INTERNAL');
 });
-
-const ends: Readonly<
-  Record<string, (parts: JobParts, workTable: BatchWorkTable, work: BatchWork) => unknown>
-> = {
-  'was cancelled': ({ jobs }, _, { job }) => jobs.cancel('a', job.id),
-  'has failed': (_, workTable, work) => workTable.fail(work, { code: 'INTERNAL', message: 'No.' }, false),
-};
-for (const [what, end] of Object.entries(ends)) {
-  onEachQueue(`of a batch that ${what}, numbers stay and no lines`, async (open) => {
-    const jobParts = await open({ home: 'here' });
-    const { database, jobs } = jobParts;
-    const workTable = new BatchWorkTable(database, undefined, 'here');
-    const id = await batchIn(jobParts, 2);
-    const work = await takenBy(workTable);
-    const line = { label: '{}', work: { source: '{}', parameters: '{}' } };
-    await workTable.addLines(work, 1, [line, line]);
-    await end(jobParts, workTable, work);
-    for (const sql of [
-      'SELECT id FROM jobs WHERE batch_id IS NOT NULL',
-      'SELECT job_id FROM batch_manifests',
-    ])
-      assert.deepEqual(await database.query(sql), []);
-    const { result = '' } = (await jobs.get('a', id)) ?? assert.fail();
-    assert.deepEqual(JSON.parse(result), { lines: 2, succeeded: 0, failed: 2, result_key: null });
-    await assert.rejects(workTable.addLines(work, 3, [line]), WorkLost);
-  });
-}

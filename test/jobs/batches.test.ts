@@ -199,12 +199,6 @@ test('cancelling a batch ends its lines; other accounts cannot see it', async (t
     'a line is in work',
   );
   assert.equal((await server.call('GET', job, undefined, OTHER_API_KEY)).status, 404);
-  const { json } = await server.call('DELETE', job);
-  assert.deepEqual(
-    [json.state, json.batch],
-    ['cancelled', { lines: 3, succeeded: 0, failed: 3, result_key: null }],
-  );
-  await eventually(() => isStopped, 'its worker stops');
   const [line] = await server.database.query<{ id: string }>(
     'SELECT id FROM jobs WHERE batch_id IS NOT NULL',
   );
@@ -213,6 +207,12 @@ test('cancelling a batch ends its lines; other accounts cannot see it', async (t
     404,
     'lines are no jobs of clients',
   );
+  const { json } = await server.call('DELETE', job);
+  assert.deepEqual(
+    [json.state, json.batch],
+    ['cancelled', { lines: 3, succeeded: 0, failed: 3, result_key: null }],
+  );
+  await eventually(() => isStopped, 'its worker stops');
   assert.deepEqual(
     await server.database.query("SELECT id FROM jobs WHERE state IN ('waiting', 'queued', 'running')"),
     [],

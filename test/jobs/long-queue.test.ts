@@ -2,7 +2,10 @@
 //
 // The next job and the next webhook are found by an index, however many wait, of one account or many.
 import assert from 'node:assert/strict';
+import { AwaitedUploads } from '../../src/jobs/queue/awaited-uploads.js';
+import { DeliveryTable } from '../../src/jobs/queue/delivery-table.js';
 import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { Database, Queries, Value } from '../../src/state/database/database.js';
 import { onEachQueue } from '../support/job-queues.js';
@@ -15,7 +18,7 @@ const numbers = {
   postgres: (count: number) => `WITH n AS (SELECT generate_series(1, ${count}) AS i)`,
 };
 
-/** Jobs that wait, of one account, and that have ended, of another; and a webhook for each. */
+/** Jobs that wait, of one account, and that have ended, of another; and a webhook and an upload for each. */
 async function fill(database: Database, count: number): Promise<void> {
   const { dialect } = database;
   await database.execute(
@@ -28,6 +31,10 @@ async function fill(database: Database, count: number): Promise<void> {
       "SELECT id, id, account, 'https://hooks.example/', CASE state WHEN 'queued' THEN 'waiting' ELSE 'delivered' END, " +
       'created_at_ms, created_at_ms FROM jobs',
   );
+  await database.execute(
+    'INSERT INTO awaited_uploads (home, name, account, key_id, asked_at_ms, until_ms, look_at_ms) ' +
+      "SELECT 'here', id, account, 'k', 0, 0, created_at_ms FROM jobs",
+  );
   await database.execute('ANALYZE');
 }
 
@@ -38,6 +45,7 @@ function overheard(database: Database, hear: (sql: string, values: readonly Valu
       hear(sql, values);
       return of.query(sql, values);
     }) as Queries['query'],
+    execute: of.execute.bind(of),
   });
   const transaction: Database['transaction'] = (work, options) =>
     database.transaction((inner) => work({ ...inner, ...queries(inner) }), options);
@@ -51,6 +59,10 @@ const questions: Readonly<Record<string, (database: Database) => Promise<unknown
   'jobs of others': (database) => new JobWorkTable(database).waits(['busy', 'other']),
   'the next webhook': (database) => new DeliveryWorkTable(database).take(),
   'the next webhook of others': (database) => new DeliveryWorkTable(database).take(['busy', 'other']),
+  'jobs in a state that few have': (database) =>
+    new JobTable(database, { maxUnfinished: 0 }).list('ended', { state: 'failed' }, 100),
+  'the newest webhooks': (database) => new DeliveryTable(database).list({}, 1),
+  'uploads to look for': (database) => new AwaitedUploads(database, 'here').due(10),
 };
 
 /** Blocks that PostgreSQL looks at. */
@@ -96,7 +108,7 @@ onEachQueue('taking from a long queue costs no more than from a short one', asyn
   };
   await fill(database, 50);
   const short = await costs();
-  await database.execute('DELETE FROM jobs');
+  for (const table of ['jobs', 'awaited_uploads']) await database.execute(`DELETE FROM ${table}`);
   await fill(database, LONG);
   for (const [what, cost] of Object.entries(await costs())) {
     const least = short[what] ?? assert.fail();

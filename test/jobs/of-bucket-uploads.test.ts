@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import { AwaitedUploads, TooManyUploads } from '../../src/jobs/queue/awaited-uploads.js';
-import type { Job } from '../../src/jobs/queue/job.js';
+import type { ListedJob } from '../../src/jobs/queue/job.js';
 import { uploadsToAwait } from '../../src/jobs/routes/upload-jobs.js';
 import { UploadWatch } from '../../src/jobs/work/upload-watch.js';
 import { migrate } from '../../src/state/database/migrate.js';
@@ -43,7 +43,7 @@ interface Host extends JobParts {
   readonly awaited: AwaitedUploads;
   /** Without the wait between two searches. */
   lookAgain(): Promise<void>;
-  jobsMade(): Promise<readonly Job[]>;
+  jobsMade(): Promise<readonly ListedJob[]>;
   namesAwaited(): Promise<unknown[]>;
 }
 

@@ -3,6 +3,7 @@
 // Places in the queue, against a count of all jobs for each of them.
 import assert from 'node:assert/strict';
 import type { Job } from '../../src/jobs/queue/job.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
 import type { Database } from '../../src/state/database/database.js';
 import { onEachQueue } from '../support/job-queues.js';
 
@@ -64,6 +65,61 @@ onEachQueue('each queued job has its place among those that its hosts can take',
     new Map([...placesOf(all)].sort()),
   );
 });
+
+onEachQueue('lists and followers read no results, which may have megabytes', async (open) => {
+  const { database } = await open();
+  let heard = '';
+  const listening = new Proxy(database, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name);
+      if (name !== 'query') return typeof found === 'function' ? found.bind(target) : found;
+      return async (...question: Parameters<typeof target.query>) => {
+        heard += question[0];
+        return target.query(...question);
+      };
+    },
+  });
+  const jobs = new JobTable(listening, { maxUnfinished: 0 });
+  await jobs.list('a', {}, 100);
+  await jobs.find(['a']);
+  assert.doesNotMatch(heard, /\bresult\b/);
+  await jobs.get('a', 'a');
+  assert.match(heard, /\bresult\b/);
+});
+
+onEachQueue(
+  'however many clients ask, the queue is ranked, and a batch counted, once at a time',
+  async (open) => {
+    const { database } = await open();
+    const all = someJobs(50);
+    await insert(database, all);
+    let asking = 0;
+    let asked = 0;
+    const heard = new Proxy(database, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (name !== 'query') return typeof found === 'function' ? found.bind(target) : found;
+        return async (...question: Parameters<typeof target.query>) => {
+          assert.equal(++asking, 1);
+          asked++;
+          return target.query(...question).finally(() => {
+            asking--;
+          });
+        };
+      },
+    });
+    const jobs = new JobTable(heard, { maxUnfinished: 0 });
+    const queued = asJobs(all).filter(({ state, task }) => state === 'queued' && task !== 'batch');
+    const places = placesOf(all);
+    const answers = await Promise.all(queued.map((job) => jobs.positions([job])));
+    assert.deepEqual(
+      answers.map((answer) => [...answer]),
+      queued.map(({ id }) => [[id, places.get(id)]]),
+    );
+    await Promise.all(Array.from({ length: 20 }, () => jobs.countLines('job-5')));
+    assert.ok(asked <= 4, `${asked} questions`);
+  },
+);
 
 onEachQueue('places of many jobs in a long queue take little more work than that of one', async (open) => {
   const { jobs, database } = await open();

@@ -229,3 +229,42 @@ onEachQueue(
     assert.deepEqual(startsIn((await jobs.get('a', job.id))?.result), [0, 5, 10, 15]);
   },
 );
+
+onEachQueue(
+  'the result of a recording is stored if it was deleted since, and not over that of a newer one',
+  async (open) => {
+    const { jobs, workTable } = await open();
+    for (const [change, isStored] of [
+      ['deleted', true],
+      ['replaced', false],
+    ] as const) {
+      let content: string | undefined = 'old';
+      const stored: string[] = [];
+      const { job } = await jobs.create({
+        ...newJob,
+        source: '{"object":"folder/analysis/key","resultObject":"folder/results/key"}',
+      });
+      const turn = await runJob(
+        await taken(workTable),
+        parts(
+          workTable,
+          async function* (request) {
+            content = change === 'deleted' ? undefined : 'new';
+            yield* fromCursor(request);
+          },
+          {
+            openSource: async () => {
+              if (content === undefined) throw new ServiceError('OBJECT_NOT_FOUND');
+              return new MemoryByteSource(Buffer.from(content), content);
+            },
+            store: async (name) => void stored.push(name),
+          },
+        ),
+        unhurried(),
+      );
+      assert.equal(turn.outcome, 'succeeded');
+      assert.equal(stored.length, Number(isStored), change);
+      assert.deepEqual(startsIn((await jobs.get('a', job.id))?.result), [0, 5, 10, 15]);
+    }
+  },
+);

@@ -3,9 +3,11 @@
 // The promises of the webhook queue, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import type { Attempt } from '../../src/jobs/queue/delivery.js';
-import type { DeliveryWorkTable, Turn } from '../../src/jobs/queue/delivery-work-table.js';
+import { DeliveryWorkTable, type Turn } from '../../src/jobs/queue/delivery-work-table.js';
 import { FinishedJobs } from '../../src/jobs/queue/finished-jobs.js';
 import type { NewJob } from '../../src/jobs/queue/job.js';
+import { ROWS_AT_ONCE } from '../../src/state/database/pieces.js';
+import { countedDatabase } from '../support/counted-database.js';
 import { eventually } from '../support/eventually.js';
 import { type JobParts, onEachQueue } from '../support/job-queues.js';
 
@@ -192,6 +194,32 @@ onEachQueue('webhooks do not wait for a clock that was set back', async (open) =
   await database.execute('UPDATE webhook_deliveries SET due_at_ms = $1', [inTwoDaysMs]);
   assert.equal(await deliveryWorkTable.reap(), 0);
   await taken(deliveryWorkTable);
+});
+
+onEachQueue('very many that wait for a clock that was set back are moved in pieces', async (open) => {
+  const { jobs, database } = await open();
+  const { job } = await jobs.create(newJob());
+  await database.execute(
+    `INSERT INTO jobs (id, account, key_id, task, source, parameters, priority, created_at_ms, request_hash, state)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
+      SELECT 'job' || n, account, key_id, task, source, parameters, 0, 0, '', 'cancelled' FROM numbers, jobs WHERE id = $1`,
+    [job.id],
+  );
+  await database.execute(
+    `INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms)
+      SELECT id, id, account, 'https://hooks.example/', 'waiting', 0, CAST($1 AS BIGINT) FROM jobs WHERE state = 'cancelled'`,
+    [Date.now() + 2 * 86_400_000],
+  );
+  const { database: counting, changed } = countedDatabase(database);
+  await new DeliveryWorkTable(counting).reap();
+  assert.equal(
+    changed.reduce((sum, rows) => sum + rows, 0),
+    2500,
+  );
+  assert.ok(
+    changed.every((rows) => rows <= ROWS_AT_ONCE),
+    `${changed}`,
+  );
 });
 
 onEachQueue('the log goes with its job, and a delivery that waits ends with it', async (open) => {

@@ -3,15 +3,21 @@
 // A PostgreSQL server that disappears, refuses, or is an impostor.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import net from 'node:net';
 import { after, test } from 'node:test';
 import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
+import { JobTable } from '../../src/jobs/queue/job-table.js';
+import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { DatabaseError } from '../../src/state/database/database.js';
+import { migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
 import { clientSettings } from '../../src/state/database/postgres-settings.js';
 import { makeCertificate } from '../support/certificates.js';
 import { postgresAt } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { newJob } from '../support/new-job.js';
 import { PASSWORD, PostgresServer } from '../support/postgres.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -76,6 +82,94 @@ test('a connection that is cut inside a transaction undoes it, and nothing else'
   });
   await assert.rejects(cut, unavailable);
   assert.deepEqual(await database.query('SELECT * FROM public.things'), []);
+});
+
+test('a slow answer costs no one else who waits for a connection', async (t) => {
+  const database = postgresAt(await server.createDatabase(), 2);
+  t.after(() => database.close());
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  t.after(() => end());
+  let isBegun = false;
+  const long = database.transaction(async () => {
+    isBegun = true;
+    await ended;
+  });
+  await eventually(() => isBegun, 'one connection is in use');
+  // The other one does not answer in time, and is left.
+  const slow = database.queryPromptly('SELECT pg_sleep(20)::TEXT', [], 300);
+  const waiting = database.query('SELECT 1 AS one');
+  await assert.rejects(slow, unavailable);
+  assert.deepEqual(await waiting, [{ one: 1 }]);
+  end();
+  await long;
+});
+
+test('work that waits for a lock leaves connections to others', async (t) => {
+  const url = await server.createDatabase();
+  const [one, other] = [postgresAt(url, 2), postgresAt(url, 1)];
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  t.after(async () => {
+    end();
+    await Promise.all([one.close(), other.close()]);
+  });
+  let isHeld = false;
+  const held = other.transaction(
+    async () => {
+      isHeld = true;
+      await ended;
+    },
+    { lock: 'jobs of a' },
+  );
+  await eventually(() => isHeld, 'another host has the lock');
+  const order: number[] = [];
+  const waiting = Array.from({ length: 5 }, (_, i) =>
+    one.transaction(async () => order.push(i), { lock: 'jobs of a' }),
+  );
+  assert.deepEqual(await one.query('SELECT 1 AS one'), [{ one: 1 }]);
+  assert.deepEqual(order, []);
+  end();
+  await Promise.all([held, ...waiting]);
+  assert.deepEqual(order, [0, 1, 2, 3, 4]);
+});
+
+test('a renewal is answered although its connection is dead without a word', async (t) => {
+  // Forwards until it is told to swallow everything on the connections that are open.
+  const sockets = new Set<net.Socket>();
+  const proxy = net.createServer((near) => {
+    const far = net.connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('data', (block) => void (sockets.has(from) && to.write(block)));
+      from.on('close', () => to.destroy());
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = new URL(
+    server.tcpUrl(new URL(await server.createDatabase()).pathname.slice(1), '?sslmode=disable'),
+  );
+  url.port = String((proxy.address() as net.AddressInfo).port);
+  const database = postgresAt(url.href, 2);
+  t.after(async () => {
+    await database.close();
+    proxy.close();
+  });
+  await migrate(database, migrations);
+  const workTable = new JobWorkTable(database);
+  await new JobTable(database, { maxUnfinished: 0 }).create(newJob);
+  const work = (await workTable.take()) ?? assert.fail();
+  sockets.clear();
+  await workTable.renew(work, 0.5);
 });
 
 test('a listening connection that is cut is opened again, and nothing is missed', async (t) => {

@@ -7,9 +7,11 @@ import type { RequestRecord } from '../../src/base/observe/request-record.js';
 import { DatabaseError } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
+import { ROWS_AT_ONCE } from '../../src/state/database/pieces.js';
 import { addUnsentUsage } from '../../src/state/records/unsent-usage.js';
 import { UsageMeter, type UsageMeterOptions } from '../../src/state/records/usage-meter.js';
 import { type UsageBatch, UsageTable } from '../../src/state/records/usage-table.js';
+import { countedDatabase } from '../support/counted-database.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
@@ -188,12 +190,17 @@ onEachDatabase('what is counted while counts are being added is in the next', as
 });
 
 onEachDatabase('more rows than one statement takes, and days that are removed', async (connect) => {
-  const usageTable = await usageTableOn(connect);
+  const { database, changed } = countedDatabase(connect());
+  const usageTable = await usageTableOn(() => database);
   const rows = Array.from({ length: 2500 }, (_, i) => ({ ...row, keyId: `key-${i}` }));
   for (const day of ['2026-11-20', '2026-11-21']) await usageTable.add({ id: `${day}.x`, day, rows });
   assert.equal((await usageTable.read()).length, 5000);
+  assert.deepEqual(await usageTable.days(), ['2026-11-20', '2026-11-21']);
+  changed.length = 0;
   await usageTable.removeDays(['2026-11-20']);
+  assert.equal(Math.max(...changed), ROWS_AT_ONCE, 'in pieces');
   assert.deepEqual(await usageTable.days(), ['2026-11-21']);
+  assert.equal((await usageTable.read()).length, 2500);
 });
 
 onEachDatabase('usage is told by UTC day, account, key and route', async (connect, t) => {

@@ -31,8 +31,8 @@ export interface BatchWorkersOptions {
 const SLICE_MS = 5000;
 /** Reading so slowly is not waited for while others wait. */
 const OVERDUE_MS = 120_000;
-/** Looks between searches for dead workers. */
-const REAP_EVERY = 10;
+/** Looks between searches for dead workers, and for what they left. */
+const REAP_EVERY = 3;
 
 /** Each line that ends announces a change; the changes of this time are one look. */
 const LOOK_PAUSE_MS = 200;
@@ -130,9 +130,12 @@ export class BatchWorkers {
   }
 
   async #reap(): Promise<void> {
+    const { log } = this.#options;
     try {
-      const failed = await this.#workTable.reap();
-      for (const { id } of failed) this.#options.log.warn({ job: id }, 'batch given up: its workers died');
+      const { taken, failed } = await this.#workTable.reap();
+      if (taken > 0) log.warn({ batches: taken }, 'batches of dead workers taken from them');
+      for (const { id } of failed) log.warn({ job: id }, 'batch given up: its workers died');
+      await this.#workTable.tidy();
     } catch (error) {
       this.#tell(error, 'batches of dead workers could not be looked for');
     }

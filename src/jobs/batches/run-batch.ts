@@ -10,7 +10,7 @@ import { WorkLost } from '../queue/job.js';
 import { batchSource, type JobSource } from '../queue/job-text.js';
 import type { SourceParts } from '../routes/job-source.js';
 import { isWorthRetrying } from '../turns/is-worth-retrying.js';
-import { LeaseRenewal } from '../turns/lease-renewal.js';
+import { LeaseRenewal, type OnLate } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
 import { newLine } from './manifest-lines.js';
@@ -28,6 +28,7 @@ export interface BatchWorkerParts extends SourceParts {
   readonly nextLook: (signal: AbortSignal) => Promise<void>;
   /** Between two signs of life. */
   readonly heartbeatMs: number;
+  readonly onLate?: OnLate;
 }
 
 export type BatchTurn = 'succeeded' | 'failed' | 'retried' | 'given back' | 'lost';
@@ -49,7 +50,7 @@ export async function runBatch(
 ): Promise<BatchTurn> {
   const { workTable } = parts;
   // A manifest may come slowly, and a result take long to write.
-  const renewal = new LeaseRenewal(() => workTable.renew(work), parts.heartbeatMs);
+  const renewal = new LeaseRenewal(() => workTable.renew(work), parts.heartbeatMs, parts.onLate);
   const signal = AbortSignal.any([stopping, renewal.signal]);
   try {
     if (!batchSource(work.job).isRead) await readManifest(work, parts, { signal, slice });

@@ -5,7 +5,7 @@ import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import type { BatchWorkTable } from '../queue/batch-work-table.js';
-import { HEARTBEAT_MS } from '../turns/lease-renewal.js';
+import { HEARTBEAT_MS, LATE_LEASE } from '../turns/lease-renewal.js';
 import { BatchWorkers } from './batch-workers.js';
 import { ManifestReader } from './manifest-reader.js';
 import { runBatch } from './run-batch.js';
@@ -54,6 +54,7 @@ export function startBatchWorkers({
           maxLines: config.maxBatchLines,
           manifests,
           heartbeatMs: HEARTBEAT_MS,
+          onLate: (silentMs) => log.warn({ job: work.job.id, silentMs }, LATE_LEASE),
         },
         limits,
       ),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
-import { skipLocked } from '../../state/database/skip-locked.js';
+import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 
 /** A link was made for it, and it may have come or not. */
 export interface AwaitedUpload {
@@ -37,6 +37,8 @@ export class AwaitedUploads {
   readonly #database: Database;
   readonly #home: string;
   readonly #maxOfAccount: number;
+  /** The last account that had its turn, if others come after it. */
+  #after = '';
 
   /** @param home what tells the objects of this storage from those of others */
   constructor(database: Database, home: string, maxOfAccount = Number.POSITIVE_INFINITY) {
@@ -91,24 +93,62 @@ export class AwaitedUploads {
   }
 
   /**
-   * Uploads to look at now, the first of each account before the second of any; other hosts and later calls get them after a while
-   * only.
+   * Uploads to look at now, of as many accounts as there are with some; other hosts and later calls get them after a while only. One
+   * account may await millions, which cost the others nothing.
    * @throws DatabaseError
    */
   async due(limit: number): Promise<AwaitedUpload[]> {
+    await this.#moveUp();
+    const accounts = await this.#accountsWithDue(limit);
+    this.#after = accounts.length < limit ? '' : (accounts.at(-1) ?? '');
+    if (accounts.length === 0) return [];
+    return this.#database.transaction(async (transaction) => {
+      const uploads: AwaitedUpload[] = [];
+      for (const [i, account] of accounts.entries()) {
+        const share = Math.ceil((limit - uploads.length) / (accounts.length - i));
+        uploads.push(...(await this.#dueOf(transaction, account, share)));
+      }
+      return uploads;
+    });
+  }
+
+  /** A later look than there are was set before the clock was set back. */
+  async #moveUp(): Promise<void> {
+    const isLate = `look_at_ms > (SELECT ${this.#now}) + $1`;
+    const some = `SELECT home, name FROM awaited_uploads WHERE ${isLate} LIMIT ${ROWS_AT_ONCE}${skipLocked[this.#database.dialect]}`;
+    await inPieces(() =>
+      this.#database.execute(
+        `UPDATE awaited_uploads SET look_at_ms = ${this.#now} WHERE ${isLate} AND (home, name) IN (${some})`,
+        [2 * LATEST_LOOK_MS],
+      ),
+    );
+  }
+
+  /** One look into the index for each account. */
+  async #accountsWithDue(limit: number): Promise<string[]> {
+    const ofHome = 'SELECT account FROM awaited_uploads WHERE home = $1';
+    const rows = await this.#database.query<{ account: string }>(
+      'WITH RECURSIVE accounts (account) AS (SELECT CAST($2 AS TEXT) UNION ALL ' +
+        `SELECT (${ofHome} AND account > accounts.account ORDER BY account LIMIT 1) FROM accounts WHERE account IS NOT NULL) ` +
+        'SELECT account FROM accounts WHERE account > $2 AND ' +
+        `EXISTS (${ofHome} AND account = accounts.account AND look_at_ms <= (SELECT ${this.#now})) LIMIT ${limit}`,
+      [this.#home, this.#after],
+    );
+    return rows.map(({ account }) => account);
+  }
+
+  async #dueOf(transaction: Transaction, account: string, limit: number): Promise<AwaitedUpload[]> {
     const now = this.#now;
-    // A later look than there are was set before the clock was set back.
-    const isDue = `home = $2 AND (look_at_ms <= ${now} OR look_at_ms > ${now} + $1)`;
-    const rows = await this.#database.query<Row & { asked_at_ms: number; until_ms: number; now_ms: number }>(
+    const isDue = `home = $1 AND account = $2 AND look_at_ms <= (SELECT ${now})`;
+    const rows = await transaction.query<Row & { asked_at_ms: number; until_ms: number; now_ms: number }>(
       `UPDATE awaited_uploads SET look_at_ms = ${now} + CASE ` +
         `WHEN ${now} - asked_at_ms < ${5 * SOONEST_LOOK_MS} THEN ${SOONEST_LOOK_MS} ` +
         `WHEN ${now} - asked_at_ms > ${5 * LATEST_LOOK_MS} THEN ${LATEST_LOOK_MS} ` +
         `ELSE (${now} - asked_at_ms) / 5 END ` +
-        `WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE ${isDue} AND (home, name) IN (` +
-        `SELECT home, name FROM (SELECT home, name, look_at_ms, ROW_NUMBER() OVER (PARTITION BY account ORDER BY look_at_ms) AS turn ` +
-        `FROM awaited_uploads WHERE ${isDue}) AS waiting ORDER BY turn, look_at_ms LIMIT ${limit})${skipLocked[this.#database.dialect]}) ` +
+        `WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE ${isDue} ` +
+        `ORDER BY look_at_ms LIMIT ${limit}${skipLocked[transaction.dialect]}) ` +
         `RETURNING name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
-      [2 * LATEST_LOOK_MS, this.#home],
+      [this.#home, account],
     );
     return rows.map((row) => ({
       name: String(row.name),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Queries, Row, Transaction } from '../../state/database/database.js';
+import type { BatchProgress } from '../contract/job.js';
 import type { JobFailure } from './job.js';
 
 /** The lines of a batch by what became of them. */
@@ -80,24 +81,21 @@ export async function endedLines(
 }
 
 /**
- * Ends what is left of a batch, of which only these numbers stay. Workers that have some of it stop within
- * seconds. The caller removes the lines afterwards, in parts.
- * @returns JSON: its result
+ * In the transaction that ends a batch without a result: keeps the counts of its lines, and removes the few in the queue or in work,
+ * whose workers stop within seconds. `BatchWorkTable.tidy` removes the others.
+ * @returns the counts, as JSON
  */
-export async function cancelLines(transaction: Transaction, batchId: string): Promise<string> {
-  await transaction.execute(
-    'DELETE FROM job_steps WHERE job_id IN ' +
-      "(SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running'))",
-    [batchId],
-  );
-  await transaction.execute(
-    "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 " +
-      "WHERE batch_id = $1 AND state IN ('waiting', 'queued', 'running')",
-    [batchId, Date.now()],
-  );
-  const { lines, succeeded, failed } = await countLines(transaction, batchId);
-  const result = JSON.stringify({ lines, succeeded, failed, result_key: null });
-  await transaction.execute('UPDATE jobs SET result = $2 WHERE id = $1', [batchId, result]);
+export async function endLines(transaction: Transaction, batchId: string): Promise<string> {
+  const { lines, succeeded } = await countLines(transaction, batchId);
+  const counts: BatchProgress = { lines, succeeded, failed: lines - succeeded, result_key: null };
+  const result = JSON.stringify(counts);
+  await transaction.execute('UPDATE jobs SET result = $2 WHERE id = $1 AND result IS NULL', [
+    batchId,
+    result,
+  ]);
+  await transaction.execute("DELETE FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running')", [
+    batchId,
+  ]);
   await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [batchId]);
   return result;
 }

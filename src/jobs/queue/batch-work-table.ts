@@ -7,19 +7,28 @@ import { nowMs } from '../../state/database/now-ms.js';
 import { addDelivery } from './add-delivery.js';
 import {
   type BatchCounts,
-  cancelLines,
   countLines,
   endedLines,
+  endLines,
   type LineEnd,
   type NewLine,
 } from './batch-lines.js';
-import { removeInParts } from './finished-jobs.js';
+import { removeInPieces } from './finished-jobs.js';
 import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
-import { MAX_TRIES, pauseAfterMs } from './tries.js';
+import {
+  endTries,
+  isLeaseOver,
+  LEASE_MS,
+  MAX_TRIES,
+  OverdueLeases,
+  pauseAfterMs,
+  RENEWAL_TIMEOUT_MS,
+  type Reaped,
+} from './leases.js';
 
 /** A batch in the hands of a worker. */
 export interface BatchWork {
@@ -34,64 +43,67 @@ export interface BatchWork {
 
 /** Lines of one batch in the queue: enough for all workers, few for everybody else. */
 const MAX_OPEN_LINES = 100;
-const LEASE_MS = 30_000;
 const ROWS_PER_STATEMENT = 50;
+/** Each may have megabytes, of a recording of many hours. */
+const ENDS_PER_PAGE = 20;
 
 /** Gives batches to their workers, on any number of hosts. Each batch has one worker at a time. */
 export class BatchWorkTable {
   readonly #leaseMs: number;
+  readonly #overdue: OverdueLeases;
   readonly #home: string | undefined;
   readonly #database: Database;
 
   /** @param home whose stored files the workers can read and write */
   constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
+    this.#overdue = new OverdueLeases(leaseMs);
     this.#home = home;
     this.#database = database;
   }
 
   /**
-   * Of the batches without a worker, the one that waits longest, new ones first; or undefined.
+   * Of the batches in the queue, the one that waits longest, new ones first; or undefined.
    * @param except accounts whose batches stay
    */
   async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
     const holder = randomUUID();
     const { isFree, values } = this.#free(except);
     const [row] = await this.#database.query<WorkRow>(
-      `UPDATE jobs SET state = 'running', holder = $4, leased_until_ms = ${this.#now} + $5, attempts = attempts + 1, tries = tries + 1, ` +
-        `started_at_ms = COALESCE(started_at_ms, $6) WHERE id = (SELECT id FROM jobs WHERE ${isFree} ` +
+      `UPDATE jobs SET state = 'running', holder = $3, leased_until_ms = ${this.#now} + $4, attempts = attempts + 1, tries = tries + 1, ` +
+        `started_at_ms = COALESCE(started_at_ms, $5) WHERE id = (SELECT id FROM jobs WHERE ${isFree} ` +
         // Another host may have taken it in the meantime.
         `ORDER BY COALESCE(leased_until_ms, 0), created_at_ms LIMIT 1) AND ${isFree} RETURNING ${workColumns}`,
-      [...values.slice(0, 3), holder, this.#leaseMs, Date.now(), ...values.slice(3)],
+      [...values.slice(0, 2), holder, this.#leaseMs, Date.now(), ...values.slice(2)],
     );
     return row && workOf(row);
   }
 
   /** Whether `take` would find one. */
   async waits(except: readonly string[]): Promise<boolean> {
-    const { isFree, values } = this.#free(except, 4);
+    const { isFree, values } = this.#free(except, 3);
     const rows = await this.#database.query(`SELECT id FROM jobs WHERE ${isFree} LIMIT 1`, values);
     return rows.length > 0;
   }
 
-  /** Ends batches whose workers have died too often. Any worker calls it now and then. @returns them */
-  async reap(): Promise<readonly Job[]> {
-    const rows = await this.#database.query<WorkRow>(
+  /** Takes batches from workers that died. Any worker calls it every few seconds. */
+  async reap(): Promise<Reaped> {
+    const overdue = await this.#database.query<WorkRow>(
       `SELECT ${workColumns} FROM jobs WHERE task = 'batch' AND state = 'running' ` +
-        `AND tries >= $2 AND (leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
-      [10 * this.#leaseMs, MAX_TRIES],
+        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
+      [2 * this.#leaseMs],
     );
-    const failed: Job[] = [];
-    for (const row of rows) {
-      const work = workOf(row);
-      try {
-        await this.fail(work, workerDied, true);
-        failed.push(work.job);
-      } catch (error) {
-        if (!(error instanceof WorkLost)) throw error;
-      }
+    return endTries(this.#overdue.dead(overdue).map(workOf), (work) => this.fail(work, workerDied, true));
+  }
+
+  /** Removes the lines of batches that are over. Any worker calls it every few seconds. */
+  async tidy(): Promise<void> {
+    const over = await this.#database.query<{ id: string; result: string | null }>(ofEndedBatches);
+    for (const { id, result } of over) {
+      // Cancelled by an earlier version, whose counts were those of its lines.
+      if (result === null) await this.#database.transaction((transaction) => endLines(transaction, id));
+      await removeInPieces(this.#database, 'batch_id = $1', [id]);
     }
-    return failed;
   }
 
   /** The manifest that came with the request. */
@@ -104,8 +116,13 @@ export class BatchWorkTable {
   }
 
   /** Call it several times per lease. @throws WorkLost */
-  renew(work: BatchWork): Promise<void> {
-    return this.#change(work, {}, async () => {});
+  async renew({ job, holder }: BatchWork): Promise<void> {
+    const renewed = await this.#database.queryPromptly(
+      `UPDATE jobs SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2 RETURNING id`,
+      [job.id, holder, this.#leaseMs],
+      RENEWAL_TIMEOUT_MS,
+    );
+    if (renewed.length === 0) throw lost(job);
   }
 
   /** All lines are in the table. The manifest's source, which may be a secret, is needed no longer. @throws WorkLost */
@@ -183,7 +200,7 @@ export class BatchWorkTable {
   /** In the order of their lines, page by page. */
   async *ends({ job }: BatchWork): AsyncGenerator<LineEnd, void, void> {
     for (let line = 0; ; ) {
-      const page = await endedLines(this.#database, job.id, line, 200);
+      const page = await endedLines(this.#database, job.id, line, ENDS_PER_PAGE);
       yield* page;
       const last = page.at(-1);
       if (last === undefined) return;
@@ -201,25 +218,24 @@ export class BatchWorkTable {
       );
       await this.#end(transaction, work.job);
     });
-    // The file has them. What a crash leaves here goes with the batch.
-    await removeInParts(this.#database, 'batch_id = $1', [work.job.id]);
+    // The file has them. `tidy` removes what a crash leaves here.
+    await removeInPieces(this.#database, 'batch_id = $1', [work.job.id]);
   }
 
   /** @returns whether it will be tried again @throws WorkLost */
-  async fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
+  fail(work: BatchWork, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
     const isRetried = canRetry && work.tries < MAX_TRIES;
     const failure = { failure_code: code, failure_message: message };
-    await this.#change(work, failure, async (transaction) => {
+    return this.#change(work, failure, async (transaction) => {
       if (isRetried) {
         await this.#release(transaction, work.job.id, pauseAfterMs(work.tries));
       } else {
-        await cancelLines(transaction, work.job.id);
+        await endLines(transaction, work.job.id);
         await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
         await this.#end(transaction, work.job);
       }
+      return isRetried;
     });
-    if (!isRetried) await removeInParts(this.#database, 'batch_id = $1', [work.job.id]);
-    return isRetried;
   }
 
   /** Of a worker that stops or makes room for others; that is no attempt. @throws WorkLost */
@@ -238,18 +254,18 @@ export class BatchWorkTable {
     return nowMs[this.#database.dialect];
   }
 
-  /** Conditions of free batches; the first three values are the same for all accounts. */
-  #free(except: readonly string[], first = 7): { isFree: string; values: Value[] } {
+  /** Conditions of free batches; the first two values are the same for all accounts. */
+  #free(except: readonly string[], first = 6): { isFree: string; values: Value[] } {
     const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
     return {
       isFree:
-        "task = 'batch' AND state IN ('queued', 'running') AND tries < $2 AND " +
+        // The index is of both states. A longer pause than there are comes from before the clock was set back.
+        "task = 'batch' AND state IN ('queued', 'running') AND state = 'queued' AND " +
         `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1) AND ` +
         // SQLite has a single host.
-        `($3 = '' OR home IS NULL OR home = $3)${isOther}`,
+        `($2 = '' OR home IS NULL OR home = $2)${isOther}`,
       values: [
-        10 * this.#leaseMs,
-        MAX_TRIES,
+        pauseAfterMs(MAX_TRIES),
         this.#database.dialect === 'sqlite' ? '' : (this.#home ?? 'none'),
         ...except,
       ],
@@ -272,7 +288,7 @@ export class BatchWorkTable {
         `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'`,
         values,
       );
-      if (held === 0) throw new WorkLost(`The batch ${job.id} is in other hands.`);
+      if (held === 0) throw lost(job);
       return more(transaction);
     });
   }
@@ -290,7 +306,6 @@ export class BatchWorkTable {
       "UPDATE jobs SET holder = NULL, leased_until_ms = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
       [job.id, Date.now()],
     );
-    await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [job.id]);
     await addDelivery(transaction, job);
     await transaction.announce(CHANGE_TOPIC);
   }
@@ -304,6 +319,17 @@ function insertOf(rows: readonly Value[][]): [sql: string, values: Value[]] {
   const places = rows.map((row) => `('predict', '', ${row.map(() => `$${++n}`).join(', ')})`);
   return [`INSERT INTO jobs (task, request_hash, ${columns}) VALUES ${places.join(', ')}`, rows.flat()];
 }
+
+const lost = ({ id }: Job): WorkLost => new WorkLost(`The batch ${id} is in other hands.`);
+
+/** Batches that are over and have lines: one look into the index of lines for each batch that has some. */
+const ofEndedBatches = `
+  WITH RECURSIVE batches (id) AS (
+    SELECT CAST('' AS TEXT)
+    UNION ALL
+    SELECT (SELECT batch_id FROM jobs WHERE batch_id > batches.id ORDER BY batch_id LIMIT 1) FROM batches WHERE id IS NOT NULL
+  )
+  SELECT jobs.id, result FROM batches JOIN jobs ON jobs.id = batches.id WHERE state NOT IN ('queued', 'running')`;
 
 interface WorkRow extends Row {
   readonly holder: string;

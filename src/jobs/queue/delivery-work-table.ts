@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { Conditions } from '../../state/database/conditions.js';
 import type { Database, Row, Transaction } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
+import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 import { onlyOthers } from '../../state/database/row-of-others.js';
-import { skipLocked } from '../../state/database/skip-locked.js';
 import { DELIVERY_TOPIC } from './add-delivery.js';
 import { type Attempt, type Delivery, deliveryColumns, deliveryOf } from './delivery.js';
+import { isLeaseOver, LEASE_MS, OverdueLeases, RENEWAL_TIMEOUT_MS } from './leases.js';
 import { MAX_PAUSE_S, pauseAfter } from './schedule.js';
 
 /** A delivery in the hands of a sender. */
@@ -26,9 +27,6 @@ export interface Failing {
 /** Attempts of one delivery that are kept; replays could make them endless. */
 const MAX_LOGGED = 24;
 
-/** A sender that is silent for so long counts as dead. */
-export const DELIVERY_LEASE_MS = 30_000;
-
 /**
  * Gives senders their deliveries, on any number of hosts. A sender that dies after the client has answered leaves the
  * delivery to another one: each is made at least once.
@@ -36,10 +34,12 @@ export const DELIVERY_LEASE_MS = 30_000;
 export class DeliveryWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
+  readonly #overdue: OverdueLeases;
 
-  constructor(database: Database, leaseMs = DELIVERY_LEASE_MS) {
+  constructor(database: Database, leaseMs = LEASE_MS) {
     this.#database = database;
     this.#leaseMs = leaseMs;
+    this.#overdue = new OverdueLeases(leaseMs);
   }
 
   /** The next one that is due, or undefined. @param except accounts whose deliveries stay */
@@ -60,11 +60,12 @@ export class DeliveryWorkTable {
 
   /** Call it several times per lease. @returns false if another sender has it */
   async renew({ delivery, holder }: Turn): Promise<boolean> {
-    const renewed = await this.#database.execute(
-      `UPDATE webhook_deliveries SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2`,
+    const renewed = await this.#database.queryPromptly(
+      `UPDATE webhook_deliveries SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2 RETURNING id`,
       [delivery.id, holder, this.#leaseMs],
+      RENEWAL_TIMEOUT_MS,
     );
-    return renewed > 0;
+    return renewed.length > 0;
   }
 
   /** @returns false if another sender has it */
@@ -95,21 +96,25 @@ export class DeliveryWorkTable {
   /** Takes deliveries from senders that died, each of which has made an attempt. Any sender calls it now and then. */
   async reap(): Promise<number> {
     // A due time beyond the longest pause comes from before the clock was set back.
-    await this.#database.execute(
-      `UPDATE webhook_deliveries SET due_at_ms = ${this.#now} WHERE state = 'waiting' AND due_at_ms > (SELECT ${this.#now}) + $1`,
-      [1000 * MAX_PAUSE_S],
+    const isLate = `state = 'waiting' AND due_at_ms > (SELECT ${this.#now}) + $1`;
+    const some = `SELECT id FROM webhook_deliveries WHERE ${isLate} LIMIT ${ROWS_AT_ONCE}${skipLocked[this.#database.dialect]}`;
+    await inPieces(() =>
+      this.#database.execute(
+        `UPDATE webhook_deliveries SET due_at_ms = ${this.#now} WHERE ${isLate} AND id IN (${some})`,
+        [1000 * MAX_PAUSE_S],
+      ),
     );
-    const rows = await this.#database.query<Row & { holder: string }>(
+    const overdue = await this.#database.query<Row & { holder: string }>(
       `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state = 'sending' ` +
-        // A longer lease than there are comes from before the clock was set back.
-        `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
       [2 * this.#leaseMs],
     );
-    for (const row of rows) {
+    const dead = this.#overdue.dead(overdue);
+    for (const row of dead) {
       const attempt = { atMs: Date.now(), tookMs: 0, problem: 'the server that sent it died' };
       await this.fail({ delivery: deliveryOf(row), holder: row.holder }, attempt, { isFinal: false });
     }
-    return rows.length;
+    return dead.length;
   }
 
   /** Calls `onDue` soon after a delivery was added; may come too often. @returns ends it */

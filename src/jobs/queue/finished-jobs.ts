@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { placesFor } from '../../state/database/conditions.js';
-import type { Database, Value } from '../../state/database/database.js';
+import type { Database, Queries, Value } from '../../state/database/database.js';
+import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 
 const DAY_MS = 86_400_000;
 
@@ -14,10 +15,18 @@ export class FinishedJobs {
 
   /** The UTC days of their ends. @throws DatabaseError */
   async days(): Promise<string[]> {
-    const rows = await this.#database.query<{ day: number }>(
-      `SELECT DISTINCT finished_at_ms / ${DAY_MS} AS day FROM jobs WHERE finished_at_ms IS NOT NULL AND batch_id IS NULL`,
-    );
-    return rows.map(({ day }) => new Date(day * DAY_MS).toISOString().slice(0, 10));
+    const days: string[] = [];
+    // One look into the index for each day: all jobs may be very many.
+    for (let fromMs = 0; ; ) {
+      const [first] = await this.#database.query<{ finished_at_ms: number }>(
+        'SELECT finished_at_ms FROM jobs WHERE finished_at_ms >= $1 AND batch_id IS NULL ORDER BY finished_at_ms LIMIT 1',
+        [fromMs],
+      );
+      if (first === undefined) return days;
+      const day = Math.floor(first.finished_at_ms / DAY_MS);
+      days.push(new Date(day * DAY_MS).toISOString().slice(0, 10));
+      fromMs = (day + 1) * DAY_MS;
+    }
   }
 
   /** With their results. @throws DatabaseError */
@@ -31,8 +40,8 @@ export class FinishedJobs {
         ofDay,
       );
       // One that was cancelled still has all its lines.
-      for (const { id } of batches) await removeInParts(this.#database, 'batch_id = $1', [id]);
-      await removeInParts(this.#database, over, ofDay);
+      for (const { id } of batches) await removeInPieces(this.#database, 'batch_id = $1', [id]);
+      await removeInPieces(this.#database, over, ofDay);
     }
   }
 
@@ -48,34 +57,26 @@ export class FinishedJobs {
     for (let surplus = (row?.jobs ?? 0) - max; surplus > 0; ) {
       const oldest = await this.#database.query<{ id: string; task: string }>(
         'SELECT id, task FROM jobs WHERE account = $1 AND batch_id IS NULL AND finished_at_ms IS NOT NULL ' +
-          `ORDER BY created_at_ms, id LIMIT ${Math.min(surplus, REMOVED_AT_ONCE)}`,
+          `ORDER BY created_at_ms, id LIMIT ${Math.min(surplus, ROWS_AT_ONCE)}`,
         [account],
       );
       if (oldest.length === 0) return;
       // The lines of a batch may be all that is too much.
       const batchAt = oldest.findIndex(({ task }) => task === 'batch');
       const ids = oldest.slice(0, batchAt < 0 ? undefined : batchAt + 1).map(({ id }) => id);
-      if (batchAt >= 0) surplus -= await removeInParts(this.#database, 'batch_id = $1', ids.slice(-1));
+      if (batchAt >= 0) surplus -= await removeInPieces(this.#database, 'batch_id = $1', ids.slice(-1));
       await this.#database.execute(`DELETE FROM jobs WHERE id IN (${placesFor(ids)})`, ids);
       surplus -= ids.length;
     }
   }
 }
 
-const REMOVED_AT_ONCE = 1000;
-
-/**
- * Removes jobs with all that belongs to them. A single statement for very many would hold up everybody else on SQLite, and run out of time
- * on PostgreSQL.
- * @returns how many
- */
-export async function removeInParts(
-  database: Pick<Database, 'execute'>,
+/** Removes jobs with all that belongs to them. @returns how many */
+export function removeInPieces(
+  database: Queries,
   condition: string,
   values: readonly Value[],
 ): Promise<number> {
-  const sql = `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${condition} LIMIT ${REMOVED_AT_ONCE})`;
-  let all = 0;
-  for (let removed = -1; removed !== 0; all += removed) removed = await database.execute(sql, values);
-  return all;
+  const some = `SELECT id FROM jobs WHERE ${condition} LIMIT ${ROWS_AT_ONCE}${skipLocked[database.dialect]}`;
+  return inPieces(() => database.execute(`DELETE FROM jobs WHERE id IN (${some})`, values));
 }

@@ -3,6 +3,10 @@
 // Which job goes first. A priority is a time: that of the job, put off for what its account has waiting already. So a job lets
 // newer ones pass for a limited time only, whatever else comes.
 
+/** The index `jobs_queued` has exactly these rows, in this order. A batch is no work for a worker: its lines are. */
+export const isQueued = "state = 'queued' AND task <> 'batch'";
+export const queueOrder = 'ORDER BY priority DESC, created_at_ms';
+
 /** Jobs of other accounts pass one this much older, for each job that its account has waiting. */
 const DELAY_PER_JOB_S = 600;
 const MAX_DELAY_S = 86_400;

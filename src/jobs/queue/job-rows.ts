@@ -2,10 +2,11 @@
 import type { Row } from '../../state/database/database.js';
 import type { Job, JobState, JobTask } from './job.js';
 
-/** All but the result, which may have megabytes. */
+/** Without the result, which has megabytes if the recording is long: a page of a list would have gigabytes. */
 export const listedColumns =
   'id, account, key_id, task, state, source, parameters, callback_url, created_at_ms, started_at_ms, finished_at_ms, attempts, ' +
   'audio_s, file_progress, failure_code, failure_message, home, traceparent, batch_id';
+
 export const jobColumns = `${listedColumns}, result`;
 
 interface JobRow extends Row {

@@ -5,9 +5,8 @@ import type { Database, Transaction } from '../../state/database/database.js';
 import { followAll } from '../../state/database/follow-all.js';
 import { cursorAt, placeOf } from '../../state/database/page-cursor.js';
 import { addDelivery } from './add-delivery.js';
-import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
+import { type BatchCounts, countLines, endLines } from './batch-lines.js';
 import { DeliveryTable } from './delivery-table.js';
-import { removeInParts } from './finished-jobs.js';
 import { FinishedJobs } from './finished-jobs.js';
 import {
   IdempotencyConflict,
@@ -20,10 +19,9 @@ import {
   TooManyJobs,
 } from './job.js';
 import type { UnfinishedJobs } from './job-metrics.js';
-import { jobPriority } from './job-priority.js';
+import { isQueued, jobPriority, queueOrder } from './job-priority.js';
 import { jobColumns, jobOf, listedColumns } from './job-rows.js';
 import { canRetry } from './job-text.js';
-import { isQueued, queueOrder } from './queue-order.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
 /** Announced when a job may be taken. */
@@ -70,6 +68,8 @@ export class JobTable {
   readonly #finished: FinishedJobs;
   /** Jobs of each account that were made here since its jobs were counted. */
   readonly #uncounted = new Map<string, number>();
+  readonly #placesOf = gathered((ids) => this.#rank(ids));
+  readonly #countsOf = gathered((ids) => this.#count(ids));
   /** Tell clients of the ends of their jobs. */
   readonly deliveries: DeliveryTable;
   readonly webhookSecrets: WebhookSecrets;
@@ -124,8 +124,8 @@ export class JobTable {
   }
 
   /** Counts the lines of a batch by state. */
-  countLines(batchId: string): Promise<BatchCounts> {
-    return countLines(this.#database, batchId);
+  async countLines(batchId: string): Promise<BatchCounts> {
+    return (await this.#countsOf([batchId])).get(batchId) ?? countLines(this.#database, batchId);
   }
 
   /**
@@ -171,15 +171,32 @@ export class JobTable {
     const queued = jobs.filter(({ state }) => state === 'queued');
     const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));
     const ids = queued.filter(({ task }) => task !== 'batch').map(({ id }) => id);
+    if (ids.length === 0) return found;
+    const places = await this.#placesOf(ids);
+    for (const id of ids) {
+      const before = places.get(id);
+      if (before !== undefined) found.set(id, before);
+    }
+    return found;
+  }
+
+  async #rank(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const places = new Map<string, number>();
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query<{ id: string; before: number }>(
         `${rankedQueue} WHERE id IN (${placesFor(part)})`,
         part,
       );
-      for (const { id, before } of rows) found.set(id, before);
+      for (const { id, before } of rows) places.set(id, before);
     }
-    return found;
+    return places;
+  }
+
+  async #count(batchIds: readonly string[]): Promise<ReadonlyMap<string, BatchCounts>> {
+    const counts = new Map<string, BatchCounts>();
+    for (const id of batchIds) counts.set(id, await countLines(this.#database, id));
+    return counts;
   }
 
   /** Of all accounts; of batches, the lines in the queue. @throws DatabaseError, within seconds */
@@ -250,9 +267,8 @@ export class JobTable {
    * @param before runs before the job is cancelled; if it fails, the job is not
    * @returns undefined if the account has no such job
    */
-  async cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
-    let isBatch = false;
-    const found = await this.#database.transaction(async (transaction) => {
+  cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
+    return this.#database.transaction(async (transaction) => {
       const cancelled = await transaction.execute(
         "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
           "WHERE account = $1 AND id = $2 AND batch_id IS NULL AND state IN ('queued', 'running')",
@@ -263,20 +279,14 @@ export class JobTable {
         [account, id],
       );
       const job = row && jobOf(row);
-      if (cancelled > 0 && job !== undefined) {
-        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        isBatch = job.task === 'batch';
-        const result = isBatch ? await cancelLines(transaction, id) : undefined;
-        await addDelivery(transaction, job);
-        await before();
-        await transaction.announce(CHANGE_TOPIC);
-        return { ...job, result };
-      }
-      return job;
+      if (cancelled === 0 || job === undefined) return job;
+      await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+      const result = job.task === 'batch' ? await endLines(transaction, id) : undefined;
+      await addDelivery(transaction, job);
+      await before();
+      await transaction.announce(CHANGE_TOPIC);
+      return { ...job, result };
     });
-    // Retention would be late: batches can be made and cancelled without end.
-    if (isBatch) await removeInParts(this.#database, 'batch_id = $1', [id]);
-    return found;
   }
 
   /** Calls `onChange` soon after some job has changed; may come too often. @returns ends it */
@@ -368,6 +378,28 @@ export class JobTable {
     if (row === undefined) throw new Error('The database did not return the new job.');
     return jobOf(row);
   }
+}
+
+/**
+ * One question at a time, for everything that is asked meanwhile: however many clients ask, others need not wait for more than one
+ * reading of a long queue or of a large batch.
+ */
+function gathered<Answer>(ask: (ids: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: { readonly ids: Set<string>; readonly answers: ReturnType<typeof ask> } | undefined;
+  return (ids: readonly string[]): ReturnType<typeof ask> => {
+    if (next === undefined) {
+      const all = new Set<string>();
+      const answers = last.then(() => {
+        next = undefined;
+        return ask([...all]);
+      });
+      last = answers.catch(() => {});
+      next = { ids: all, answers };
+    }
+    for (const id of ids) next.ids.add(id);
+    return next.answers;
+  };
 }
 
 /**

@@ -6,17 +6,26 @@ import { dayOf } from '../../state/data-folder/days.js';
 import { Conditions } from '../../state/database/conditions.js';
 import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
+import { skipLocked } from '../../state/database/pieces.js';
 import { hasRowOfOthers, onlyOthers } from '../../state/database/row-of-others.js';
-import { skipLocked } from '../../state/database/skip-locked.js';
 import { addUsage, type UsageRow } from '../../state/records/usage-table.js';
 import { addDelivery } from './add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './job.js';
-import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
+import { isQueued, jobPriority, linePriority, lowestPriority, queueOrder } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { NO_SOURCE, sourceForRetry } from './job-text.js';
-import { isQueued, queueOrder } from './queue-order.js';
-import { MAX_TRIES, pauseAfterMs, RETRY_DELAY_MS } from './tries.js';
+import {
+  endTries,
+  isLeaseOver,
+  LEASE_MS,
+  MAX_TRIES,
+  OverdueLeases,
+  pauseAfterMs,
+  RENEWAL_TIMEOUT_MS,
+  RETRY_DELAY_MS,
+  type Reaped,
+} from './leases.js';
 
 /** Jobs, in usage and audit. */
 export const JOB_ROUTE = 'job';
@@ -32,8 +41,6 @@ export interface FinishedWork {
   readonly bytes?: number;
 }
 
-/** A worker that is silent for so long counts as dead, and its job goes to another. */
-const LEASE_MS = 30_000;
 const MOVED_AT_ONCE = 100;
 
 export interface JobWorkTableOptions {
@@ -52,6 +59,7 @@ export interface JobWorkTableOptions {
 export class JobWorkTable {
   readonly #database: Database;
   readonly #leaseMs: number;
+  readonly #overdue: OverdueLeases;
   readonly #home: string | undefined;
   readonly #clockMs: () => number;
   readonly #retryDelayMs: number;
@@ -63,6 +71,7 @@ export class JobWorkTable {
   ) {
     this.#database = database;
     this.#leaseMs = leaseMs;
+    this.#overdue = new OverdueLeases(leaseMs);
     this.#home = home;
     this.#clockMs = clockMs;
     this.#retryDelayMs = retryDelayMs;
@@ -94,11 +103,12 @@ export class JobWorkTable {
 
   /** Call it several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
   async renew(work: Work, fileProgress: number): Promise<void> {
-    const renewed = await this.#database.execute(
-      `UPDATE jobs SET leased_until_ms = ${this.#now} + $3, file_progress = $4 WHERE id = $1 AND holder = $2`,
+    const renewed = await this.#database.queryPromptly(
+      `UPDATE jobs SET leased_until_ms = ${this.#now} + $3, file_progress = $4 WHERE id = $1 AND holder = $2 RETURNING id`,
       [work.job.id, work.holder, this.#leaseMs, fileProgress],
+      RENEWAL_TIMEOUT_MS,
     );
-    if (renewed === 0) throw lost(work);
+    if (renewed.length === 0) throw lost(work);
   }
 
   /**
@@ -180,27 +190,15 @@ export class JobWorkTable {
     );
   }
 
-  /** Takes jobs from workers that died, and looks after the order of the others. Any worker calls it every few seconds. @returns jobs that were tried too often and failed */
-  async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
-    const dead = await this.#database.query<WorkRow>(
+  /** Takes jobs from workers that died, and looks after the order of the others. Any worker calls it every few seconds. */
+  async reap(): Promise<Reaped> {
+    const overdue = await this.#database.query<WorkRow>(
       `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
-        // A longer lease than there are comes from before the clock was set back.
-        `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
       [2 * this.#leaseMs],
     );
     await this.#moveUp();
-    const failed: Job[] = [];
-    let taken = 0;
-    for (const row of dead) {
-      const work = workOf(row);
-      try {
-        if (!(await this.fail(work, workerDied, true))) failed.push(work.job);
-        taken++;
-      } catch (error) {
-        if (!(error instanceof WorkLost)) throw error;
-      }
-    }
-    return { taken, failed };
+    return endTries(this.#overdue.dead(overdue).map(workOf), (work) => this.fail(work, workerDied, true));
   }
 
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */

@@ -42,7 +42,7 @@ export interface Job extends Omit<NewJob, 'idempotencyKey' | 'manifest'> {
   readonly audioS: number;
   /** Share of the file's bytes that were read, 0..1. */
   readonly fileProgress: number;
-  /** JSON: of a job that succeeded. */
+  /** JSON: of a job that succeeded, and the counts of a batch that is over. */
   readonly result?: string | undefined;
   /** Of a job that failed, and of one that will be tried again. */
   readonly failure?: JobFailure | undefined;

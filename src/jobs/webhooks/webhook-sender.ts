@@ -7,7 +7,7 @@ import type { Delivery } from '../queue/delivery.js';
 import type { DeliveryWorkTable, Turn } from '../queue/delivery-work-table.js';
 import { WorkLost } from '../queue/job.js';
 import { FairPlaces, type WaitingWork } from '../turns/fair-places.js';
-import { HEARTBEAT_MS, LeaseRenewal } from '../turns/lease-renewal.js';
+import { HEARTBEAT_MS, LATE_LEASE, LeaseRenewal } from '../turns/lease-renewal.js';
 import { Destinations } from './destinations.js';
 import type { AttemptEnd } from './webhook-attempt.js';
 import type { AttemptOutcome } from './webhook-metrics.js';
@@ -24,8 +24,8 @@ export interface WebhookSenderOptions {
   readonly log: Logger;
 }
 
-/** In looks: dead senders are rare. */
-const REAP_EVERY = 10;
+/** Looks between searches for dead senders. */
+const REAP_EVERY = 3;
 
 /** Takes deliveries that are due and makes them, next to senders on other hosts. */
 export class WebhookSender {
@@ -111,7 +111,8 @@ export class WebhookSender {
     const { signal: stopping } = this.#stopping;
     const { attempt, onAttempt, log } = this.#options;
     const facts = { webhook: turn.delivery.id, job: turn.delivery.jobId };
-    const renewal = new LeaseRenewal(() => this.#renew(turn), HEARTBEAT_MS);
+    const onLate = (silentMs: number): void => log.warn({ ...facts, silentMs }, LATE_LEASE);
+    const renewal = new LeaseRenewal(() => this.#renew(turn), HEARTBEAT_MS, onLate);
     let end: AttemptEnd;
     try {
       end = await attempt(turn.delivery, AbortSignal.any([stopping, renewal.signal]));

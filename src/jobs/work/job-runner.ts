@@ -8,7 +8,7 @@ import { type Work, WorkLost } from '../queue/job.js';
 import { enrollParameters, type JobSource, jobSource } from '../queue/job-text.js';
 import type { JobWorkTable } from '../queue/job-work-table.js';
 import { isWorthRetrying } from '../turns/is-worth-retrying.js';
-import { LeaseRenewal } from '../turns/lease-renewal.js';
+import { LeaseRenewal, type OnLate } from '../turns/lease-renewal.js';
 import { pacedFile } from '../turns/paced-file.js';
 import { type TurnLimits, TurnOver, type TurnSlice } from '../turns/turn-slice.js';
 import type { DoneWork } from './done-work.js';
@@ -26,6 +26,7 @@ export interface JobRunnerParts extends PredictParts {
   readonly maxBytes: number;
   /** Between two signs of life. */
   readonly heartbeatMs: number;
+  readonly onLate?: OnLate;
 }
 
 /** The outcome of a worker's turn with a job. */
@@ -46,6 +47,8 @@ type TurnTask = Omit<PredictTask, 'source'>;
 interface Result {
   readonly body: object;
   readonly done: DoneWork;
+  /** Of the recording that was read. */
+  readonly identity: string;
 }
 
 /**
@@ -54,10 +57,10 @@ interface Result {
  * @throws DatabaseError
  */
 export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimits): Promise<JobTurn> {
-  const { workTable, heartbeatMs } = parts;
+  const { workTable, heartbeatMs, onLate } = parts;
   const { stopping, slice } = limits;
   let { fileProgress } = work.job;
-  const renewal = new LeaseRenewal(() => workTable.renew(work, fileProgress), heartbeatMs);
+  const renewal = new LeaseRenewal(() => workTable.renew(work, fileProgress), heartbeatMs, onLate);
   const task: TurnTask = {
     signal: AbortSignal.any([stopping, renewal.signal]),
     onProgress: (share) => {
@@ -66,10 +69,13 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     onSaved: () => slice.checkpoint(),
   };
   try {
-    const { body, done } = await resultOf(work, parts, task, slice);
+    const { body, done, identity } = await resultOf(work, parts, task, slice);
     const source = jobSource(work.job);
-    if ('object' in source && source.resultObject !== undefined)
-      await orAborted(task.signal, parts.store(source.resultObject, body));
+    if ('object' in source && source.resultObject !== undefined) {
+      // A newer recording of this name has a job of its own, which may have ended before.
+      const now = (await identityNow(source, parts, task.signal)) ?? identity;
+      if (now === identity) await orAborted(task.signal, parts.store(source.resultObject, body));
+    }
     const { audioS, scoredWindows: windows, bytes } = done;
     await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
     return { outcome: 'succeeded', done };
@@ -90,22 +96,41 @@ async function resultOf(
   const from = jobSource(work.job);
   const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
   const task = { ...turn, source };
+  const { identity } = source;
   try {
     if (work.job.task === 'enroll') {
-      return await parts.enroll({ ...task, ...enrollParameters(work.job), owner: work.job.account });
+      const { account: owner } = work.job;
+      return { ...(await parts.enroll({ ...task, ...enrollParameters(work.job), owner })), identity };
     }
     if (source.bytes > parts.maxBytes)
       throw new ServiceError('FILE_TOO_LARGE', { allowedBytes: parts.maxBytes });
     try {
-      return await predictRecording(work, parts, task);
+      return { ...(await predictRecording(work, parts, task)), identity };
     } catch (error) {
       if (!(error instanceof CursorRefused)) throw error;
       // Another model since a reload, or another recording under the same name.
       await parts.workTable.startAgain(work);
-      return await predictRecording({ ...work, cursor: undefined, savedSteps: 0 }, parts, task);
+      const again = { ...work, cursor: undefined, savedSteps: 0 };
+      return { ...(await predictRecording(again, parts, task)), identity };
     }
   } finally {
     await source.close();
+  }
+}
+
+/** Undefined if there is no recording of this name by now. @throws ServiceError, or the signal's reason */
+async function identityNow(
+  from: JobSource,
+  { openSource }: JobRunnerParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const source = await openSource(from, signal);
+    await source.close();
+    return source.identity;
+  } catch (error) {
+    if (error instanceof ServiceError && error.key === 'OBJECT_NOT_FOUND') return undefined;
+    throw error;
   }
 }
 

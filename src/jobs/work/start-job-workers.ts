@@ -16,7 +16,7 @@ import { JobMetrics } from '../queue/job-metrics.js';
 import type { JobParts } from '../queue/job-parts.js';
 import { jobParameters, jobSource } from '../queue/job-text.js';
 import { JOB_ROUTE } from '../queue/job-work-table.js';
-import { HEARTBEAT_MS } from '../turns/lease-renewal.js';
+import { HEARTBEAT_MS, LATE_LEASE } from '../turns/lease-renewal.js';
 import { enrollRecording } from './enroll-recording.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
 import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
@@ -89,6 +89,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
               maxDurationS: MAX_DURATION_S,
               timeLimitMs: TURN_LIMIT_MS,
               heartbeatMs: HEARTBEAT_MS,
+              onLate: (silentMs) => log.warn({ job: work.job.id, silentMs }, LATE_LEASE),
             },
             span,
           ),

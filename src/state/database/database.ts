@@ -36,7 +36,7 @@ export interface TransactionOptions {
 /** The state that outlives a process. */
 export interface Database extends Queries {
   /**
-   * Like `query`, for questions that are asked all the time and whose answers are old after a moment. No connection that is dead
+   * Like `query`, for what is asked all the time, is of no use later, and may be done twice. No connection that is dead
    * without a word holds it up: after this time it is asked once more, on a new one.
    */
   queryPromptly<Answer extends Row = Row>(

@@ -30,6 +30,8 @@ export class PostgresDatabase implements Database {
   readonly #listener: PostgresListener;
   readonly #followers = new Followers(() => this.#listener.start());
   readonly #begunWork = new Set<Promise<unknown>>();
+  /** By lock, the end of the last transaction here that has or awaits it. */
+  readonly #lastOf = new Map<string, Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   /** Connects when it is first used. */
@@ -73,7 +75,7 @@ export class PostgresDatabase implements Database {
     work: (transaction: Transaction) => Promise<Result>,
     options: TransactionOptions = {},
   ): Promise<Result> {
-    return this.#begun(() => this.#transaction(work, options));
+    return this.#begun(() => this.#inTurn(options.lock, () => this.#transaction(work, options)));
   }
 
   async #transaction<Result>(
@@ -138,7 +140,25 @@ export class PostgresDatabase implements Database {
   #leave(pool: pg.Pool): void {
     if (pool !== this.#pool) return;
     this.#pool = openPool(this.#settings);
-    void pool.end().catch(() => {});
+    // A pool that ends forgets work that waits for a connection, and the server may only have been slow.
+    const end = (): void => {
+      if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {});
+    };
+    pool.on('acquire', end);
+    end();
+  }
+
+  /** Of each lock, one connection waits for it, and leaves the others to other work. */
+  async #inTurn<Result>(lock: string | undefined, work: () => Promise<Result>): Promise<Result> {
+    if (lock === undefined) return work();
+    const turn = (this.#lastOf.get(lock) ?? Promise.resolve()).then(work);
+    const end = turn.catch(() => {});
+    this.#lastOf.set(lock, end);
+    try {
+      return await turn;
+    } finally {
+      if (this.#lastOf.get(lock) === end) this.#lastOf.delete(lock);
+    }
   }
 
   async #begun<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Transaction, Value } from '../database/database.js';
+import { inPieces, ROWS_AT_ONCE } from '../database/pieces.js';
 
 /** The usage of one key on one route on one UTC day; without requests if it was used for unmetered ones only. */
 export interface UsageRow {
@@ -119,18 +120,34 @@ export class UsageTable {
   }
 
   async days(): Promise<string[]> {
-    const rows = await this.#database.query<{ day: string }>('SELECT DISTINCT day FROM usage_counts');
-    return rows.map(({ day }) => day);
+    const days: string[] = [];
+    // One look into the index for each day: all counts may be very many.
+    for (;;) {
+      const [next] = await this.#database.query<{ day: string }>(
+        'SELECT day FROM usage_counts WHERE day > $1 ORDER BY day LIMIT 1',
+        [days.at(-1) ?? ''],
+      );
+      if (next === undefined) return days;
+      days.push(next.day);
+    }
   }
 
   /** Also forgets old batches: nobody sends them again. */
   async removeDays(days: readonly string[]): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
-      for (const day of days) await transaction.execute('DELETE FROM usage_counts WHERE day = $1', [day]);
-      await transaction.execute('DELETE FROM usage_batches WHERE added_at_ms < $1', [
-        Date.now() - BATCH_MEMORY_MS,
-      ]);
-    });
+    const someCounts = `SELECT key_id, route, account FROM usage_counts WHERE day = $1 LIMIT ${ROWS_AT_ONCE}`;
+    const someBatches = `SELECT id FROM usage_batches WHERE added_at_ms < $1 LIMIT ${ROWS_AT_ONCE}`;
+    for (const day of days) {
+      await inPieces(() =>
+        this.#database.execute(
+          `DELETE FROM usage_counts WHERE day = $1 AND (key_id, route, account) IN (${someCounts})`,
+          [day],
+        ),
+      );
+    }
+    const beforeMs = Date.now() - BATCH_MEMORY_MS;
+    await inPieces(() =>
+      this.#database.execute(`DELETE FROM usage_batches WHERE id IN (${someBatches})`, [beforeMs]),
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, verdictOf } from '../../../client/src/index.js';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
-import { DELIVERY_LEASE_MS } from '../../../src/jobs/queue/delivery-work-table.js';
+import { LEASE_MS } from '../../../src/jobs/queue/leases.js';
 import { UsageTable } from '../../../src/state/records/usage-table.js';
 import { postgresAt } from '../../support/databases.js';
 import { startPostgres } from '../../support/postgres.js';
@@ -226,7 +226,7 @@ async function disturb(
   await Promise.all([killing, ...creating]);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   // Webhooks of killed senders are sent when their lease has ended.
-  const lastMs = performance.now() + 2 * DELIVERY_LEASE_MS;
+  const lastMs = performance.now() + 2 * LEASE_MS;
   while (receiver.jobs < jobs && performance.now() < lastMs) await pause(250);
 
   if (new Set(ids).size !== jobs) problems.push(`${new Set(ids).size} ids for ${jobs} jobs`);

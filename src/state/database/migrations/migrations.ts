@@ -2,12 +2,7 @@
 import type { Migration } from '../migrate.js';
 import { initial } from './0001-initial.js';
 import { profiles } from './0002-profiles.js';
-
-/** An account's uploads are counted with each new one. */
-const awaitedUploadsOfAccounts: Migration = {
-  name: '0003-awaited-uploads-of-accounts',
-  sql: 'CREATE INDEX awaited_uploads_of_accounts ON awaited_uploads (account, until_ms);',
-};
+import { byAccount } from './0003-by-account.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [initial, profiles, awaitedUploadsOfAccounts];
+export const migrations: readonly Migration[] = [initial, profiles, byAccount];
