@@ -15,20 +15,19 @@ export async function connectionsByPeer(localPort: number): Promise<Map<string, 
     const tables = await Promise.all(
       ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => fs.promises.readFile(file, 'latin1')),
     );
-    return countPeers(tables, localPort);
+    return countPeers(tables.join('\n'), localPort);
   } catch {
     return undefined;
   }
 }
 
-/** A table may have hundreds of thousands of ended connections (TIME_WAIT), so its other lines are passed at once. */
-export function countPeers(tables: readonly string[], localPort: number): Map<string, number> {
+export function countPeers(table: string, localPort: number): Map<string, number> {
   const counts = new Map<string, number>();
   const port = localPort.toString(16).toUpperCase().padStart(4, '0');
-  const open = `${ESTABLISHED}|${CLOSE_WAIT}`;
-  const line = new RegExp(`^ *\\d+: [0-9A-F]+:${port} ([0-9A-F]+):[0-9A-F]+ (?:${open}) `, 'gm');
-  for (const [, remote = ''] of tables.flatMap((table) => [...table.matchAll(line)])) {
-    const peer = peerOfTable(remote);
+  for (const line of table.split('\n')) {
+    const [, local = '', remote = '', state] = line.trimStart().split(/ +/, 4);
+    if (!local.endsWith(`:${port}`) || (state !== ESTABLISHED && state !== CLOSE_WAIT)) continue;
+    const peer = peerOfTable(remote.slice(0, remote.indexOf(':')));
     counts.set(peer, (counts.get(peer) ?? 0) + 1);
   }
   return counts;
