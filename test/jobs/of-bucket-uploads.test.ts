@@ -213,7 +213,7 @@ onEachDatabase(
     await assert.rejects(onLinks?.(['a/3', 'a/4'], owner) ?? assert.fail(), { key: 'TOO_MANY_UPLOADS' });
     await awaited.expect(['a/2', 'a/3'], owner, LIFETIME_S);
     await awaited.expect(['a/1', 'a/2', 'a/3'], owner, LIFETIME_S);
-    // Those with another bucket count as well.
+    // Uploads to another bucket count as well.
     const elsewhere = new AwaitedUploads(database, 'other bucket', 3);
     await assert.rejects(elsewhere.expect(['a/4'], owner, LIFETIME_S), TooManyUploads);
     await awaited.expect(['b/1'], { account: 'b', keyId: 'key_b' }, LIFETIME_S);

@@ -6,7 +6,7 @@ import type { KeyTable } from '../../state/keys/key-table.js';
 import { seesAccount } from './accounts.js';
 import type { Principal } from './principal.js';
 
-/** Of one account, except for those that end with a session. */
+/** Of one account, except for keys of sessions. */
 const MAX_KEYS = 10_000;
 
 /** The limits of keys that have none of their own. */

@@ -18,7 +18,7 @@ export interface AwaitedUpload {
 
 /** Uploads begun before their link's end may take this much longer. */
 const ARRIVAL_MS = 3_600_000;
-/** Nobody looks for them any more: the host with their bucket is gone, or analyses no uploads. */
+/** Nobody looks for them: the host with their bucket is gone, or analyses no uploads. */
 const ABANDONED_MS = 3_600_000;
 /** SQLite takes 32,766 parameters. */
 const NAMES_PER_STATEMENT = 1000;

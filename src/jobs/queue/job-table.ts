@@ -56,7 +56,7 @@ export interface JobLimits {
   readonly maxUnfinished: number;
   /** Of one account; 0 or undefined means no limit. */
   readonly maxBatches?: number;
-  /** Of one account, with those that are over and lines of batches; 0 or undefined means no limit. */
+  /** Of one account, with finished ones and lines of batches; 0 or undefined means no limit. */
   readonly maxKept?: number;
 }
 

@@ -109,7 +109,7 @@ export class RateWindows {
     }));
   }
 
-  /** Those of keys that are used no more would stay for ever, and sessions of the dashboard get new keys all the time. */
+  /** Windows of unused keys would stay forever, and the dashboard makes new keys all the time. */
   async #removeEnded(): Promise<void> {
     const sinceMs = performance.now() - this.#removedAtMs;
     if (sinceMs < KEPT_MS) return;
