@@ -6,6 +6,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -26,6 +27,8 @@ constexpr int64_t kMaxStreams = 64;
 
 // Most searches for another file; each reads part of it.
 constexpr int kMaxLooks = 50;
+// Most attempts to go on from one place.
+constexpr int kMaxTries = 100;
 
 // Refuses to open the further files that a file names (references, playlists, network streams).
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
@@ -35,6 +38,9 @@ int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictio
 bool IsPadding(const AVPacket& packet) {
   return std::all_of(packet.data, packet.data + packet.size, IsMpegPadding);
 }
+
+// Edits also leave out delays of encoders, and what lasts longer than the video.
+constexpr double kMostLeftOutS = 1.0;
 
 // Whether players start the recording at this stream's start if it is the earliest.
 bool HasOwnTime(const AVStream& stream) {
@@ -87,7 +93,8 @@ Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container,
       begin_(begin),
       size_(source.size()),
       input_(source, begin, container, stop),
-      looks_left_(kMaxLooks) {
+      looks_left_(kMaxLooks),
+      tries_left_(kMaxTries) {
   SetUpLibavOnce();
   if (container.name == std::string_view("matroska")) matroska_damage_.emplace(source, begin);
   Open();
@@ -164,7 +171,7 @@ void Demuxer::ThrowUnreadable(int error) const {
 }
 
 bool Demuxer::Next(AVPacket& packet) {
-  for (;;) {
+  for (bool has_failed = false;;) {
     stop_.ThrowIfStopped();
     av_packet_unref(&packet);
     const int error = av_read_frame(format_.get(), &packet);
@@ -173,16 +180,31 @@ bool Demuxer::Next(AVPacket& packet) {
     if (error < 0) {
       stop_.ThrowIfStopped();  // the input reports a stop as a read error
       // Of ADTS, fewer bytes are left than a frame's header has.
-      const bool is_rest = IsAdts(container_) && error == AVERROR(EIO);
-      ended_by_damage_ = error != AVERROR_EOF && !is_rest;
+      const bool is_end = error == AVERROR_EOF || (IsAdts(container_) && error == AVERROR(EIO));
+      has_failed = has_failed || !is_end;
+      if (!is_end && MayGoOn()) continue;
+      has_ended_ = true;
       NoteFileEnd();
       NoteDamageBefore(file_end_.value_or(size_));
-      if (file_end_) ended_by_damage_ = false;
+      if (has_failed && !file_end_) ++failures_;
       return false;
     }
-    if (Take(packet)) return true;
+    if (Take(packet)) {
+      if (has_failed) ++failures_;
+      return true;
+    }
     if (file_end_) return false;
   }
+}
+
+// Behind an error libavformat goes on where it stopped, unless it fails there again and again.
+bool Demuxer::MayGoOn() {
+  const int64_t offset = avio_tell(format_->pb);
+  if (offset > failed_at_) {
+    failed_at_ = offset;
+    tries_left_ = kMaxTries;
+  }
+  return --tries_left_ > 0;
 }
 
 // Whether it is a packet to decode.
@@ -204,6 +226,8 @@ bool Demuxer::Take(AVPacket& packet) {
   }
   if (file_end_ && packet.size == 0) return false;
   NoteEnd(packet);
+  // Fragments with time stamps of earlier ones are heard like any others.
+  if (stream().nb_frames == 0) packet.flags &= ~AV_PKT_FLAG_DISCARD;
   // Made up by libavformat from the rate of the first frame, which may change.
   if (IsAdts(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
   return true;
@@ -226,12 +250,32 @@ void Demuxer::NoteStart(const AVPacket& packet) {
 }
 
 void Demuxer::NoteEnd(const AVPacket& packet) {
+  bytes_ += packet.size;
+  frames_ += FramesIn(packet);
   if (packet.pts == AV_NOPTS_VALUE) return;
   const double stamp_s = Seconds(packet.pts, time_base());
   double duration_s = Seconds(packet.duration, time_base());
   if (packet.duration == 0) duration_s = std::max(stamp_s - last_stamp_s_, 0.0);
   last_stamp_s_ = stamp_s;
+  packets_s_ += duration_s;
   end_s_ = std::max(end_s_, stamp_s + duration_s);
+}
+
+// As MOV counts them; 0 if it may count otherwise.
+int64_t Demuxer::FramesIn(const AVPacket& packet) const {
+  const AVCodecID codec = stream().codecpar->codec_id;
+  if (codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_ALAC) return 1;
+  return av_get_exact_bits_per_sample(codec) > 0 ? packet.duration : 0;
+}
+
+// Audio outside of the edits of a MOV file, or in a second format, for which libavformat has no packets.
+std::optional<Unheard> Demuxer::LeftOut() const {
+  const int64_t left_out = stream().nb_frames - frames_;
+  if (!has_ended_ || frames_ == 0 || left_out <= 0) return {};
+  const double share = static_cast<double>(left_out) / static_cast<double>(frames_);
+  if (share * packets_s_ <= kMostLeftOutS) return {};
+  return Unheard{std::llround(share * static_cast<double>(bytes_)), end_s_,
+                 "which the edits of the file leave out"};
 }
 
 // libavformat treats bytes between frames as part of a frame, or skips them.
@@ -300,17 +344,20 @@ void Demuxer::NoteFileEnd() {
 }
 
 std::vector<Unheard> Demuxer::unheard() const {
-  std::vector<Unheard> tracks;
+  std::vector<Unheard> parts;
   int number = 0;
   for (unsigned i = 0; i < format_->nb_streams; ++i) {
     if (format_->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
     ++number;
     if (i >= other_bytes_.size() || other_bytes_[i] == 0) continue;
-    tracks.push_back({other_bytes_[i], 0.0,
-                      "audio track " + std::to_string(number) +
-                          " of the file: only the first one is analysed, so send the others as files"});
+    parts.push_back({.bytes = other_bytes_[i],
+                     .at_s = 0.0,
+                     .what = "audio track " + std::to_string(number) +
+                             " of the file: only the first one is analysed, so send the others as files",
+                     .throughout = true});
   }
-  return tracks;
+  if (const auto left_out = LeftOut()) parts.push_back(*left_out);
+  return parts;
 }
 
 // The end of the audio as the container states it, in the container's time.

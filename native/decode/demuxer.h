@@ -29,7 +29,7 @@ class Demuxer final : public PacketSource {
   double origin_s() const override { return origin_s_; }
 
   bool Next(AVPacket& packet) override;
-  bool ended_by_damage() const override { return ended_by_damage_; }
+  int64_t failures() const override { return failures_; }
   uint64_t damaged_bytes() const override { return damaged_bytes_; }
   std::vector<Unheard> unheard() const override;
   std::optional<StatedLength> stated_length() const override;
@@ -40,9 +40,12 @@ class Demuxer final : public PacketSource {
   void Open();
   void SelectFirstAudioStream();
   void FindParameters();
+  bool MayGoOn();
   bool Take(AVPacket& packet);
   void NoteStart(const AVPacket& packet);
   void NoteEnd(const AVPacket& packet);
+  int64_t FramesIn(const AVPacket& packet) const;
+  std::optional<Unheard> LeftOut() const;
   void EndBeforeOtherFile(AVPacket& packet);
   bool IsOtherFile(uint64_t offset);
   bool HasMpegAudioAt(uint64_t offset);
@@ -64,12 +67,18 @@ class Demuxer final : public PacketSource {
   bool has_begun_ = false;  // the audio
   double end_s_ = 0.0;      // of the audio's packets
   double last_stamp_s_ = 0.0;
+  int64_t bytes_ = 0;  // of the audio's packets, as are the next two
+  int64_t frames_ = 0;
+  double packets_s_ = 0.0;
+  bool has_ended_ = false;
   std::vector<int64_t> other_bytes_;  // of other audio streams, by index
   uint64_t next_offset_ = 0;          // in a bare stream: where the next packet should be; 0 before the first
   int looks_left_;
   std::vector<uint8_t> pieces_;
   std::optional<uint64_t> file_end_;
-  bool ended_by_damage_ = false;
+  int64_t failures_ = 0;
+  int64_t failed_at_ = -1;
+  int tries_left_;
   std::optional<MatroskaDamage> matroska_damage_;
   uint64_t damaged_bytes_ = 0;
   uint64_t packets_end_ = 0;  // the furthest end of a packet in the file

@@ -13,6 +13,7 @@ extern "C" {
 #include "decode/big_endian.h"
 #include "decode/file_tags.h"
 #include "decode/matroska_element.h"
+#include "decode/mpeg_sync.h"
 
 namespace veravox {
 namespace {
@@ -159,14 +160,14 @@ void FileEnd::StepMov() {
                                                        "skip", "moof", "mfra", "sidx", "uuid", "meta"};
   const auto box = Bytes(kLongHeaderBytes);
   if (box.size() < kHeaderBytes) {
-    is_cut_ = !box.empty();
+    is_cut_ = !std::ranges::all_of(box, IsMpegPadding);
     return GiveUp();
   }
   uint64_t bytes = BigEndian(box.first(4));
   if (bytes == 1 && box.size() == kLongHeaderBytes) bytes = BigEndian(box.subspan(8, 8));
-  if (bytes == 0) return GiveUp();  // up to the end
   const bool has_name =
       std::all_of(box.begin() + 4, box.begin() + 8, [](uint8_t c) { return c >= ' ' && c <= '~'; });
+  if (bytes == 0 && has_name) return GiveUp();  // up to the end
   if (bytes < kHeaderBytes || !has_name) return EndOrGiveUp();
   // Letters may also follow the signature of another file.
   const bool is_known = std::find_if(kBoxes.begin(), kBoxes.end(), [&](std::string_view name) {

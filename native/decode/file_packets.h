@@ -25,7 +25,7 @@ class FilePackets : public PacketSource {
   double progress() const override { return demuxer_.progress(); }
   double origin_s() const override { return demuxer_.origin_s(); }
   bool Next(AVPacket& packet) override { return demuxer_.Next(packet); }
-  bool ended_by_damage() const override { return demuxer_.ended_by_damage(); }
+  int64_t failures() const override { return demuxer_.failures(); }
   uint64_t damaged_bytes() const override { return demuxer_.damaged_bytes(); }
   std::vector<Unheard> unheard() const override { return demuxer_.unheard(); }
   std::optional<StatedLength> stated_length() const override { return demuxer_.stated_length(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "decode/codec_allow_list.h"
@@ -20,6 +21,9 @@ constexpr size_t kMaxDamagedPlaces = 20;
 
 // Allowed gap between stated and found length: durations are rounded, often to whole packets.
 constexpr double kEndToleranceS = 0.1;
+
+// Delays of encoders, which players skip, are shorter.
+constexpr double kMostDelayS = 1.0;
 
 template <typename Handle>
 Handle OrOutOfMemory(Handle handle) {
@@ -109,13 +113,15 @@ bool LibavSource::Next(MonoBlock& block) {
 std::vector<Unheard> LibavSource::unheard() const {
   std::vector<Unheard> parts = packets_->unheard();
   parts.insert(parts.end(), damaged_.begin(), damaged_.end());
+  if (skipped_s_ > kMostDelayS) parts.push_back(skipped_);
   return parts;
 }
 
 std::optional<StatedLength> LibavSource::stated_length() const {
   auto length = packets_->stated_length();
-  if (!length) return {};
   const double heard_s = time_line_.position_s();
+  if (!length && ends_in_frame_) return StatedLength{{}, heard_s};
+  if (!length) return {};
   if (!length->stated_s) return StatedLength{{}, heard_s};
   // Encoder padding at both ends is in the packets, but is not heard.
   const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
@@ -155,21 +161,27 @@ bool LibavSource::DecodeFrame() {
 
 // Gives the codec the next packet, or none at the end. False if the next one has not arrived yet.
 bool LibavSource::SendPacket() {
+  NoteSkippedPacket();
+  const bool is_broken = packet_is_damaged_ && blocks_ == 0;
   packet_is_damaged_ = false;
   const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);
   blocks_ = 0;
   block_failed_ = false;
   NoteDamagedBytes();
+  NoteFailures();
   if (!has_packet) {
     if (packets_->is_waiting()) return false;
-    if (packets_->ended_by_damage()) CountDamage();
     draining_ = true;
+    if (is_broken && packets_->container_name() == std::string_view("flac")) NoteBrokenEnd();
     packet_bits_ = 0;
     avcodec_send_packet(codec_.get(), nullptr);
     return true;
   }
   // Replaces the rest: audio that the codec drops, such as its own delay, is not heard.
   packet_bits_ = int64_t{8} * packet_->size;
+  // Packets to skip may have a duration of one unit.
+  if (packet_->duration > 1)
+    packet_s_ = static_cast<double>(packet_->duration) * av_q2d(packets_->time_base());
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   block_failed_ = error < 0;
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
@@ -188,6 +200,32 @@ bool LibavSource::PassDamagedBlock() {
   packet_->size -= static_cast<int>(end);
   packet_->pts = packet_->dts = AV_NOPTS_VALUE;
   return true;
+}
+
+// Without damage, a packet without audio lies in a stretch that the file tells players to skip.
+void LibavSource::NoteSkippedPacket() {
+  if (blocks_ > 0 || packet_is_damaged_) return;
+  skipped_.bytes += packet_bits_ / 8;
+  skipped_.at_s = time_line_.position_s();
+  if (packet_bits_ > 0) skipped_s_ += packet_s_;
+  packet_bits_ = 0;
+}
+
+// The last packet of a FLAC file is a frame that is cut off. Behind long damage, the parser makes one packet
+// of all that follows.
+void LibavSource::NoteBrokenEnd() {
+  constexpr int64_t kMostFrameBytes = 256 * 1024;
+  const int64_t bytes = packet_bits_ / 8;
+  ends_in_frame_ = bytes <= kMostFrameBytes;
+  if (!ends_in_frame_) damaged_.push_back({bytes, time_line_.position_s(), "damaged data"});
+}
+
+// They are not the next packet's.
+void LibavSource::NoteFailures() {
+  if (packets_->failures() == failures_) return;
+  failures_ = packets_->failures();
+  CountDamage();
+  packet_is_damaged_ = false;
 }
 
 void LibavSource::NoteDamagedBytes() {

@@ -42,6 +42,9 @@ class LibavSource final : public AudioSource {
   MonoBlock TakeSilence();
   double TakeFrameBits();
   void CountDamage();
+  void NoteSkippedPacket();
+  void NoteBrokenEnd();
+  void NoteFailures();
   void NoteDamagedBytes();
 
   const DecodeLimits limits_;
@@ -67,6 +70,11 @@ class LibavSource final : public AudioSource {
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource
   std::vector<Unheard> damaged_;
+  int64_t failures_ = 0;    // as in PacketSource
+  double packet_s_ = 0.02;  // duration of the last packet that states it
+  double skipped_s_ = 0.0;
+  Unheard skipped_{0, 0.0, "which the file tells players to skip"};
+  bool ends_in_frame_ = false;  // FLAC, whose last frame is cut off
 };
 
 }  // namespace veravox

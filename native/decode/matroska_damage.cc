@@ -2,10 +2,15 @@
 #include "decode/matroska_damage.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "decode/big_endian.h"
 
 namespace veravox {
 
 uint64_t MatroskaDamage::TakeBefore(uint64_t offset) {
+  packet_begin_ = offset;
+  if (track_ == 0) track_ = TrackAt(offset);
   while (next_ < offset && steps_left_ > 0) Step();
   return damage_.TakeBefore(offset);
 }
@@ -25,7 +30,9 @@ void MatroskaDamage::Step() {
   if (element && Enter(*element)) {
     next_ += element->header_bytes;
   } else if (element && IsSound(*element)) {
-    next_ += element->header_bytes + *element->size;
+    const uint64_t bytes = element->header_bytes + *element->size;
+    if (IsLostBlock(*element)) damage_.Note({next_, bytes});
+    next_ += bytes;
   } else if (segment_end_ == 0 || (element && element->id == MatroskaElement::kFile)) {
     steps_left_ = 0;  // another file
   } else {
@@ -61,6 +68,37 @@ bool MatroskaDamage::IsSound(const MatroskaElement& element) {
   if (element.is_known() || end == parent_end) return true;
   const auto next = ElementAt(end);
   return next && next->is_known();
+}
+
+// From a block that it cannot read, libavformat goes on with the next cluster.
+bool MatroskaDamage::IsLostBlock(const MatroskaElement& element) {
+  constexpr uint64_t kBlockHeaderBytes = 4;
+  if (!element.is_block() || *element.size <= kBlockHeaderBytes) return false;
+  const uint64_t begin = next_ + element.header_bytes;
+  const bool is_heard = packet_begin_ >= begin && packet_begin_ - begin < *element.size;
+  return !is_heard && track_ != 0 && TrackOf(element, begin) == track_;
+}
+
+// Of a block, or of the block in a group; 0 without one.
+uint64_t MatroskaDamage::TrackOf(const MatroskaElement& element, uint64_t begin) {
+  if (element.id != MatroskaElement::kBlockGroup) return TrackAt(begin);
+  for (const uint64_t end = begin + *element.size; begin < end;) {
+    const auto child = ElementAt(begin);
+    if (!child || !child->size) break;
+    begin += child->header_bytes;
+    if (child->id == MatroskaElement::kBlock) return TrackAt(begin);
+    begin += *child->size;
+  }
+  return 0;
+}
+
+// The number at the beginning of a block.
+uint64_t MatroskaDamage::TrackAt(uint64_t offset) {
+  constexpr size_t kMostBytes = 8;
+  const auto bytes = ReadInARow(source_, offset, kMostBytes, pieces_);
+  if (bytes.empty() || bytes[0] == 0) return 0;
+  const auto count = static_cast<size_t>(std::countl_zero(bytes[0]) + 1);
+  return bytes.size() < count ? 0 : BigEndian(bytes.first(count));
 }
 
 void MatroskaDamage::FindNextPart() {

@@ -18,7 +18,8 @@ class MatroskaDamage {
   // The file starts at `begin`. `source` is used in place and outlives this object.
   MatroskaDamage(ByteSource& source, uint64_t begin) : source_(source), begin_(begin), next_(begin) {}
 
-  // The bytes of damaged ranges that begin before `offset`, less those taken earlier. Throws StageError.
+  // The bytes of damaged ranges that begin before `offset`, where the next packet begins or the file ends,
+  // less those taken earlier. Throws StageError.
   uint64_t TakeBefore(uint64_t offset);
 
  private:
@@ -28,6 +29,9 @@ class MatroskaDamage {
   void Step();
   bool Enter(const MatroskaElement& element);
   bool IsSound(const MatroskaElement& element);
+  bool IsLostBlock(const MatroskaElement& element);
+  uint64_t TrackOf(const MatroskaElement& element, uint64_t begin);
+  uint64_t TrackAt(uint64_t offset);
   void FindNextPart();
   std::optional<MatroskaElement> ElementAt(uint64_t offset);
 
@@ -38,6 +42,8 @@ class MatroskaDamage {
   bool is_segment_whole_ = false;  // it states its end, which the file has
   uint64_t cluster_end_ = 0;       // the segment's, if the cluster states none
   uint64_t damage_begin_ = 0;      // while a part is searched for, otherwise 0
+  uint64_t packet_begin_ = 0;
+  uint64_t track_ = 0;  // of the packets, with the marker of its length; 0 before the first
   int steps_left_ = kMaxSteps;
   DamagedRanges damage_;
   std::vector<uint8_t> pieces_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace veravox {
 namespace {
@@ -93,6 +94,14 @@ MpegAudio FollowFrames(Bytes bytes, size_t start, bool may_end) {
 size_t MpegFrameBytes(Bytes bytes, MpegAudio kind) {
   const auto header = ReadHeader(bytes);
   return header && header->kind == kind ? header->frame_bytes : 0;
+}
+
+bool IsMpegInfo(Bytes bytes) {
+  constexpr std::string_view kNames[] = {"Xing", "Info", "VBRI"};
+  return MpegFrameBytes(bytes, MpegAudio::kMpeg) > 0 &&
+         std::ranges::any_of(kNames, [&](std::string_view name) {
+           return std::search(bytes.begin(), bytes.end(), name.begin(), name.end()) != bytes.end();
+         });
 }
 
 bool MayBeginMpegAudio(Bytes bytes) {

@@ -31,6 +31,10 @@ bool BeginsLikeMpegAudio(std::span<const uint8_t> bytes);
 constexpr size_t kMpegHeaderBytes = 6;
 size_t MpegFrameBytes(std::span<const uint8_t> bytes, MpegAudio kind);
 
+// Whether the first frame of a file begins with these bytes: it describes the others, and has no audio.
+constexpr size_t kMpegInfoBytes = 64;
+bool IsMpegInfo(std::span<const uint8_t> bytes);
+
 // Between frames or behind the last one: zeros, or the ends of lines that some programs add.
 constexpr bool IsMpegPadding(uint8_t byte) { return byte == 0 || byte == '\r' || byte == '\n'; }
 

@@ -26,7 +26,8 @@ class PacketSource {
 
   // Reads the next packet. False at the end, if what follows is too damaged to go on, and while is_waiting().
   virtual bool Next(AVPacket& packet) = 0;
-  virtual bool ended_by_damage() const { return false; }
+  // Places at which reading failed so far.
+  virtual int64_t failures() const { return 0; }
   // Bytes in front of the last packet, at the end all, that are too damaged to hold packets.
   virtual uint64_t damaged_bytes() const { return 0; }
   // As in AudioSource.

@@ -40,7 +40,8 @@ void RegionSource::Skip(int64_t samples) {
 std::vector<Unheard> RegionSource::unheard() const {
   std::vector<Unheard> inside = source_->unheard();
   std::erase_if(inside, [&](const Unheard& part) {
-    return part.at_s < region_.start_s || (region_.end_s && part.at_s >= *region_.end_s);
+    return (part.at_s < region_.start_s && !part.throughout) ||
+           (region_.end_s && part.at_s >= *region_.end_s);
   });
   return inside;
 }

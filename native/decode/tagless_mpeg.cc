@@ -75,6 +75,16 @@ void TaglessMpeg::EndJunk() {
   is_padding_ = true;
 }
 
+// Zeros in the middle of a stream, as lost blocks of a disk or a download leave them. In front of a tag or of
+// the header of a joined file, they are padding.
+bool TaglessMpeg::IsHole(const ByteRange& range) {
+  const uint64_t end = range.begin + range.bytes;
+  if (!has_frames_ || range.bytes <= kFewBytes || end >= size_ || EndOfZeros(source_, range.begin) < end) {
+    return false;
+  }
+  return !IsMpegInfo(ReadInARow(source_, end, kMpegInfoBytes, pieces_));
+}
+
 bool TaglessMpeg::is_cut() {
   return last_frame_bytes_ > 0 && walked_ > size_ && walked_ > EndOfZeros(source_, size_);
 }
@@ -109,6 +119,7 @@ void TaglessMpeg::WalkTo(uint64_t offset) {
       EndJunk();
       walked_ += frame_bytes;
       last_frame_bytes_ = frame_bytes;
+      has_frames_ = true;
       continue;
     }
     if (EndsBeforeOtherFile()) break;
@@ -120,6 +131,7 @@ void TaglessMpeg::WalkTo(uint64_t offset) {
       PassJunk();
     } else {
       EndJunk();
+      if (IsHole(tags)) damage_.Note(tags);
       tags_.push_back(tags);
       walked_ += tags.bytes;
     }

@@ -37,6 +37,7 @@ class TaglessMpeg final : public ByteSource {
   uint64_t EndOfTags(uint64_t offset);
   void PassJunk();
   void EndJunk();
+  bool IsHole(const ByteRange& range);
   bool EndsBeforeOtherFile();
   bool IsOtherFile(uint64_t offset);
 
@@ -47,6 +48,7 @@ class TaglessMpeg final : public ByteSource {
   uint64_t size_;
   uint64_t walked_;                // start of the next frame or tag
   uint64_t last_frame_bytes_ = 0;  // of the frame that ends at walked_; 0 if none does
+  bool has_frames_ = false;        // in front of walked_
   uint64_t junk_bytes_ = 0;        // in front of walked_
   bool is_padding_ = true;         // the junk
   DamagedRanges damage_;

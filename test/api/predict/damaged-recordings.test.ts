@@ -83,9 +83,22 @@ for (const [codec, damage] of ['libopus', 'libvorbis', 'flac'].flatMap((codec) =
   });
 }
 
-for (const [name, ...options] of [['bare.mp3', ...BARE_MP3], ['cut.mp2'], ['cut.aac']] as const) {
+/** As an encoder writes it to a pipe: without the number of samples in STREAMINFO. */
+function withoutLength(flac: Buffer): Buffer {
+  const count = flac.indexOf('fLaC') + 8 + 13;
+  flac.writeUInt8(flac.readUInt8(count) & 0xf0, count);
+  return flac.fill(0, count + 1, count + 5);
+}
+
+for (const [name, ...options] of [
+  ['bare.mp3', ...BARE_MP3],
+  ['cut.mp2'],
+  ['cut.aac'],
+  ['pipe.flac'],
+] as const) {
   test(`${name} states no length, but ends inside a frame`, () => {
-    const whole = made(name, ...options);
+    const made_ = made(name, ...options);
+    const whole = name === 'pipe.flac' ? withoutLength(made_) : made_;
     assert.equal(addon.decode(whole).statedLength, undefined);
     const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)]);
     for (const rest of [Buffer.alloc(0), id3v1]) {
@@ -166,6 +179,47 @@ for (const [name, ...options] of [
   }
 }
 
+/** The beginning of the first frame behind `from`, in a stream of a constant rate. */
+function frameBehind(bytes: Buffer, from: number): number {
+  const [first = 0, second = 0] = bytes;
+  let at = from;
+  while (bytes[at] !== first || bytes[at + 1] !== second || (bytes[at + 2] ?? 0) >> 4 !== (bytes[2] ?? 0) >> 4)
+    at++;
+  return at;
+}
+
+for (const [name, ...options] of [['hole.mp3', ...BARE_MP3, '-b:a', '64k'], ['hole.aac']] as const) {
+  test(`zeros between the frames of ${name} are named, and padding is not`, () => {
+    const bytes = made(name, ...options);
+    const whole = addon.decode(bytes);
+    const wholeS = whole.samples.length / whole.sampleRateHz;
+    const at = frameBehind(bytes, bytes.length / 2);
+    const [front, back] = [bytes.subarray(0, at), bytes.subarray(at)];
+    const zeros = Buffer.alloc(20_000);
+    const { unheard } = addon.decode(Buffer.concat([front, zeros, back]));
+    assert.deepEqual(
+      unheard?.map((place) => [place.bytes, place.what]),
+      [[zeros.length, 'damaged data']],
+    );
+    assert.ok(Math.abs((unheard?.[0]?.atS ?? 0) - wholeS / 2) < 0.2, `${unheard?.[0]?.atS} s`);
+
+    const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125, ' ')]);
+    const id3v2 = Buffer.concat([Buffer.from('ID3\x03\0\0\0\0\0\x0a', 'latin1'), Buffer.alloc(10)]);
+    const paddings: readonly Buffer[][] = [
+      [zeros, bytes],
+      [bytes, zeros],
+      [bytes, zeros, id3v2, bytes],
+      [bytes, id3v2, zeros, bytes],
+      [bytes, id3v1, zeros, bytes],
+      [bytes, zeros, id3v1, bytes],
+      [bytes, Buffer.alloc(10), bytes],
+      ...(name === 'hole.mp3' ? [[bytes, zeros, made('xing.mp3', '-id3v2_version', '0')]] : []),
+    ];
+    for (const [i, files] of paddings.entries())
+      assert.deepEqual(addon.decode(Buffer.concat(files)).unheard, [], `${i}`);
+  });
+}
+
 for (const [codec, blockSize] of ['adpcm_ms', 'adpcm_ima_wav'].flatMap((codec) =>
   ['256', '1024'].map((size) => [codec, size] as const),
 )) {
@@ -184,3 +238,43 @@ for (const [codec, blockSize] of ['adpcm_ms', 'adpcm_ima_wav'].flatMap((codec) =
     assert.deepEqual(samples.slice(-1000), whole.samples.slice(-1000));
   });
 }
+
+for (const [name, ...options] of [
+  ['lace.webm', '-c:a', 'libopus'],
+  ['lace.mkv', '-c:a', 'pcm_s16le'],
+] as const) {
+  test(`${name} names what follows a block that cannot be read`, () => {
+    const bytes = made(name, ...options);
+    // The flags of a block of track 1: lacing without its sizes.
+    let at = Math.floor(bytes.length / 2);
+    while (bytes[at] !== 0x81 || bytes[at + 3] !== 0x80 || bytes.lastIndexOf(0xa3, at) < at - 5) at++;
+    bytes.writeUInt8(0x86, at + 3);
+    const { unheard } = addon.decode(bytes);
+    assert.equal(unheard?.length, 1);
+    const [place] = unheard;
+    assert.equal(place?.what, 'damaged data');
+    assert.ok(Math.abs((place?.bytes ?? 0) - (bytes.length - at)) < 2000, `${place?.bytes}`);
+    assert.ok(Math.abs((place?.atS ?? 0) - 1.5) < 0.3, `${place?.atS} s`);
+  });
+}
+
+test('what follows a damaged place is heard', () => {
+  const aac = made('goes-on.aac');
+  const wholeS = addon.decode(aac).samples.length / 16_000;
+  const at = frameBehind(aac, aac.length / 2);
+  const header = Buffer.from(aac.subarray(0, 7));
+  // A frame of three bytes.
+  header.writeUInt16BE((header.readUInt16BE(3) & 0xfc00) | 0, 3);
+  header.writeUInt8((header.readUInt8(5) & 0x1f) | 0x60, 5);
+  const ogg = made('goes-on.ogg', '-c:a', 'flac', '-ar', '48000', '-ac', '2');
+  const half = Math.floor(ogg.length / 3);
+  const holed = Buffer.concat([ogg.subarray(0, half), Buffer.alloc(150_000), ogg.subarray(half)]);
+  for (const [bytes, lengthS] of [
+    [Buffer.concat([aac.subarray(0, at), header, aac.subarray(at)]), wholeS],
+    [holed, 3],
+  ] as const) {
+    const { samples, sampleRateHz, damagedPackets, unheard } = addon.decode(bytes);
+    assert.ok(samples.length / sampleRateHz > lengthS - 0.2, `${samples.length / sampleRateHz} s`);
+    assert.ok(damagedPackets > 0 || (unheard?.length ?? 0) > 0);
+  }
+});

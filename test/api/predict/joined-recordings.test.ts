@@ -127,3 +127,57 @@ test('a voice in the second track is named, also if the first one is silent', as
     /silence_threshold = 80 percent non-speech\. Not analysed: .* audio track 2 /,
   );
 });
+
+test('fragments whose time stamps start over are heard', () => {
+  const bytes = made('restart.mp4', '-movflags', 'frag_keyframe+empty_moov', '-frag_duration', '500000');
+  const whole = addon.decode(bytes).samples.length;
+  const places: number[] = [];
+  for (let at = bytes.indexOf('tfdt'); at >= 0; at = bytes.indexOf('tfdt', at + 4)) places.push(at);
+  const later = places.slice(places.length / 2);
+  const [first = 0] = later.map((at) => bytes.readUInt32BE(at + 12));
+  for (const at of later) bytes.writeUInt32BE(bytes.readUInt32BE(at + 12) - first, at + 12);
+  assert.equal(addon.decode(bytes).samples.length, whole);
+});
+
+test('audio that the edits of a file leave out is named', () => {
+  const bytes = made('edit.m4a');
+  assert.deepEqual(addon.decode(bytes).unheard, []);
+  const edit = bytes.indexOf('elst') + 12;
+  bytes.writeUInt32BE(1000, edit);
+  const { samples, sampleRateHz, unheard } = addon.decode(bytes);
+  const heardS = samples.length / sampleRateHz;
+  assert.ok(heardS < 1.2);
+  assert.equal(unheard?.length, 1);
+  const [place] = unheard;
+  assert.equal(place?.what, 'which the edits of the file leave out');
+  const audioBytes = bytes.readUInt32BE(bytes.indexOf('mdat') - 4) - 8;
+  assert.ok(Math.abs((place?.bytes ?? 0) - (audioBytes * (3 - heardS)) / 3) < audioBytes / 10);
+});
+
+test('zeros and what follows them behind an MP4 file are heard or named', () => {
+  const bytes = made('zeros.m4a');
+  const lengthS = addon.decode(bytes).samples.length;
+  const zeros = Buffer.alloc(1000);
+  assert.equal(addon.decode(Buffer.concat([bytes, zeros, bytes])).samples.length, 2 * lengthS);
+  const stranger = made('zeros.aiff');
+  const { unheard } = addon.decode(Buffer.concat([bytes, zeros, stranger]));
+  assert.deepEqual(
+    unheard?.map((part) => part.bytes),
+    [zeros.length + stranger.length],
+  );
+  const fragments = made('tail.mp4', '-movflags', 'frag_keyframe+empty_moov');
+  assert.equal(addon.decode(Buffer.concat([fragments, Buffer.alloc(4)])).statedLength, undefined);
+});
+
+test('another track is also named if only a region is analysed', async (t) => {
+  const { port } = await startPipelineServer(t);
+  const tracks = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
+  const file = made('region.mkv', ...tracks, '-map', '0', '-map', '1', '-t', '3');
+  const fields = [
+    fileEntry(file),
+    { name: 'start', content: '1' },
+    { name: 'end', content: '3' },
+  ];
+  const { json } = await predict(port, formBody(fields));
+  assert.match(json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
+});
