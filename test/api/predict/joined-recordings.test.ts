@@ -173,11 +173,7 @@ test('another track is also named if only a region is analysed', async (t) => {
   const { port } = await startPipelineServer(t);
   const tracks = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
   const file = made('region.mkv', ...tracks, '-map', '0', '-map', '1', '-t', '3');
-  const fields = [
-    fileEntry(file),
-    { name: 'start', content: '1' },
-    { name: 'end', content: '3' },
-  ];
+  const fields = [fileEntry(file), { name: 'start', content: '1' }, { name: 'end', content: '3' }];
   const { json } = await predict(port, formBody(fields));
   assert.match(json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
 });
