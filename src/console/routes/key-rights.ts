@@ -34,7 +34,7 @@ export async function refuseBeyondNumber(
   keys: Pick<KeyTable, 'countOf'>,
 ): Promise<void> {
   if (role === 'admin' || (await keys.countOf(account)) < MAX_KEYS) return;
-  refuse(`make more than ${MAX_KEYS} keys of an account, counting those that have ended`);
+  refuse(`make more than ${MAX_KEYS} keys of an account, including ended ones`);
 }
 
 /** @throws ServiceError KEY_NOT_FOUND, KEY_NOT_ALLOWED for a key that this principal may not change or revoke */
