@@ -480,8 +480,10 @@ test('a call without a time limit would be noticed', async (t) => {
 test('there is no other way out of this program', () => {
   const sending =
     /from '(?:node:(?:https|http2|tls|dgram)|undici|pg|openid-client|@opentelemetry\/exporter[^']*)'|new S3Client\(|import\('openid-client'\)|[^.\w]fetch\(|net\.connect\(/;
-  // Types and settings; the self-test of privacy, which asks its own server; and the connection that the database also tries.
+  // Types and settings; the load of a measurement, with its own time limit; the self-test of privacy, which asks its own server; and
+  // the connection that the database also tries.
   const others = [
+    'cli/bench-load.ts',
     'cli/privacy/self-test.ts',
     'state/database/postgres-listener.ts',
     'state/database/postgres-settings.ts',
