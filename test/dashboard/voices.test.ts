@@ -53,7 +53,7 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await form.getByRole('heading', { name: 'Anna is saved in this browser' }).waitFor();
     await form.getByText('It uses 2 of 3 samples').waitFor();
     const rows = form.getByRole('table').locator('tbody tr');
-    await rows.nth(2).getByText('sounds like another speaker').waitFor();
+    await rows.nth(2).getByText('sounds like a different speaker').waitFor();
     await rows
       .nth(0)
       .getByText(/s of speech in 9\.4 s/)
