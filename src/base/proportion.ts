@@ -2,6 +2,10 @@
 
 export type Interval = readonly [low: number, high: number];
 
+/** The least of the values that this share of them does not exceed; undefined without values. @param rising sorted */
+export const percentile = (rising: readonly number[], share: number): number | undefined =>
+  rising[Math.ceil(share * rising.length) - 1];
+
 /** The 97.5 % quantile of the normal distribution. */
 const Z_95 = 1.959963984540054;
 

@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const ANSWER_TIMEOUT_MS = 60_000;

@@ -4,6 +4,7 @@ import type { Prediction } from '../base/contract/prediction.js';
 import { messageOf } from '../base/errors/message-of.js';
 import { readNamed } from '../base/errors/read-named.js';
 import { shown } from '../base/errors/shown-text.js';
+import { percentile } from '../base/proportion.js';
 import { numberThat } from './arguments.js';
 import { Load, type LoadFigures } from './bench-load.js';
 import { print, printJson, progressOutput } from './output.js';
@@ -128,7 +129,7 @@ async function firstAnswer(load: Load): Promise<Prediction> {
 
 function numbersOf({ requestsPerS, answeredMs, refused, failed }: LoadFigures, durationS: number) {
   const at = (share: number): number | null => {
-    const value = answeredMs[Math.ceil(share * answeredMs.length) - 1];
+    const value = percentile(answeredMs, share);
     return value === undefined ? null : rounded(value);
   };
   return {

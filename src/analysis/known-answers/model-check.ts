@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../../base/addon/addon.js';
+import { percentile } from '../../base/proportion.js';
 import { forGpu } from '../models/gpu-twin.js';
 import type { Model } from '../models/manifest.js';
 import { ManifestError } from '../models/manifest-error.js';
@@ -121,8 +122,7 @@ async function timesOf(preparer: Preparer, session: ModelSession, runs: number) 
 
 function timeOf(samplesMs: readonly number[]): TimeMs {
   const sorted = samplesMs.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] as number;
-  return { median: at(0.5), p95: at(0.95) };
+  return { median: percentile(sorted, 0.5) as number, p95: percentile(sorted, 0.95) as number };
 }
 
 function noiseClip(): Uint8Array {

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { CallClock } from '../../base/outgoing/call-clock.js';
+import { CallClock, orAborted } from '../../base/outgoing/call-clock.js';
 import { findAddresses } from '../../base/outgoing/names.js';
 import { timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
@@ -70,22 +70,16 @@ export async function acceptableAddresses(
   return addresses;
 }
 
-function resolved(
+async function resolved(
   resolve: () => ReturnType<FetchSurroundings['resolve']>,
   signal: AbortSignal,
   progress: () => void,
 ): Promise<readonly LookupAddress[]> {
-  return new Promise((done, fail) => {
-    signal.throwIfAborted();
-    // The question cannot be taken back; its answer is then ignored.
-    signal.addEventListener('abort', () => fail(signal.reason), { once: true });
-    resolve().then(
-      (addresses) => {
-        progress();
-        if (addresses.length > 0) done(addresses);
-        else fail(unreachable(new Error('the host has no address')));
-      },
-      (error) => fail(unreachable(error)),
-    );
-  });
+  signal.throwIfAborted();
+  const answer = resolve().catch((error) => Promise.reject(unreachable(error)));
+  // The question cannot be taken back; its answer is then ignored.
+  const addresses = await orAborted(signal, answer);
+  progress();
+  if (addresses.length === 0) throw unreachable(new Error('the host has no address'));
+  return addresses;
 }

@@ -39,7 +39,7 @@ export class FinishedJobs {
         `SELECT id FROM jobs WHERE ${over} AND task = 'batch'`,
         ofDay,
       );
-      // One that was cancelled still has all its lines.
+      // One that was cancelled has its lines until a worker has removed them.
       for (const { id } of batches) await removeInPieces(this.#database, 'batch_id = $1', [id]);
       await removeInPieces(this.#database, over, ofDay);
     }

@@ -125,7 +125,8 @@ export class JobTable {
 
   /** Counts the lines of a batch by state. */
   async countLines(batchId: string): Promise<BatchCounts> {
-    return (await this.#countsOf([batchId])).get(batchId) ?? countLines(this.#database, batchId);
+    const counts = await this.#countsOf([batchId]);
+    return counts.get(batchId) as BatchCounts;
   }
 
   /**

@@ -95,26 +95,30 @@ async function resultOf(
 ): Promise<Result> {
   const from = jobSource(work.job);
   const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
-  const task = { ...turn, source };
-  const { identity } = source;
   try {
-    if (work.job.task === 'enroll') {
-      const { account: owner } = work.job;
-      return { ...(await parts.enroll({ ...task, ...enrollParameters(work.job), owner })), identity };
-    }
-    if (source.bytes > parts.maxBytes)
-      throw new ServiceError('FILE_TOO_LARGE', { allowedBytes: parts.maxBytes });
-    try {
-      return { ...(await predictRecording(work, parts, task)), identity };
-    } catch (error) {
-      if (!(error instanceof CursorRefused)) throw error;
-      // Another model since a reload, or another recording under the same name.
-      await parts.workTable.startAgain(work);
-      const again = { ...work, cursor: undefined, savedSteps: 0 };
-      return { ...(await predictRecording(again, parts, task)), identity };
-    }
+    return { ...(await resultFrom(work, parts, { ...turn, source })), identity: source.identity };
   } finally {
     await source.close();
+  }
+}
+
+async function resultFrom(
+  work: Work,
+  parts: JobRunnerParts,
+  task: PredictTask,
+): Promise<Omit<Result, 'identity'>> {
+  if (work.job.task === 'enroll') {
+    return parts.enroll({ ...task, ...enrollParameters(work.job), owner: work.job.account });
+  }
+  if (task.source.bytes > parts.maxBytes)
+    throw new ServiceError('FILE_TOO_LARGE', { allowedBytes: parts.maxBytes });
+  try {
+    return await predictRecording(work, parts, task);
+  } catch (error) {
+    if (!(error instanceof CursorRefused)) throw error;
+    // Another model since a reload, or another recording under the same name.
+    await parts.workTable.startAgain(work);
+    return await predictRecording({ ...work, cursor: undefined, savedSteps: 0 }, parts, task);
   }
 }
 

@@ -13,7 +13,7 @@ export const ROWS_AT_ONCE = 250;
 /**
  * Changes very many rows, and lets other work go in between: a single statement would hold up everybody else on SQLite, and run out
  * of time on PostgreSQL.
- * @param change changes `ROWS_AT_ONCE` at most; @returns how many
+ * @param change changes `ROWS_AT_ONCE` at most, and answers how many
  * @returns how many in all
  */
 export async function inPieces(change: () => Promise<number>): Promise<number> {

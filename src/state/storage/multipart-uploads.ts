@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
