@@ -33,9 +33,10 @@ function judged(file: string): string {
 
 const page = fs.readFileSync(path.join(packageDir, 'docs/systemd.md'), 'utf8');
 
-test('systemd judges the exposure of the unit as the page says', () => {
-  const [, exposure] = /judges its exposure as (\d\.\d) of 10/.exec(page) ?? [];
-  assert.ok(judged(unitFile).includes(`Overall exposure level for veravox.service: ${exposure} `));
+test('systemd rates the exposure of the unit as the page says', () => {
+  const [, exposure] = /rates its exposure as (\d\.\d) of 10/.exec(page) ?? [];
+  const verdict = judged(unitFile);
+  assert.ok(verdict.includes(`Overall exposure level for veravox.service: ${exposure} `), verdict);
 });
 
 test('with the drop-in for GPUs, the service has the nodes of every kind of GPU, and is as hardened as the page says', (t) => {
