@@ -45,6 +45,9 @@ CodecContextPtr OpenCodec(const PacketSource& packets) {
   int error = avcodec_parameters_to_context(context.get(), &parameters);
   context->pkt_timebase = packets.time_base();  // encoder delay and padding are cut by time stamps
   context->thread_count = 1;                    // parallel over files, not within one
+  context->err_recognition = AV_EF_CRCCHECK;
+  // It would play a frame with wrong bits; others fill the place and say so.
+  if (parameters.codec_id == AV_CODEC_ID_FLAC) context->err_recognition |= AV_EF_EXPLODE;
   Options options;
   options.Set("codec_whitelist", kAllowedDecoders);
   if (error >= 0) error = avcodec_open2(context.get(), codec, options.address());

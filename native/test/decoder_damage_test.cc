@@ -80,6 +80,35 @@ TEST(DecoderDamageTest, DamagedFilesGiveWhatFfmpegGives) {
   EXPECT_GE(counted, 5) << "damage is hardly noticed";
 }
 
+TEST(DecoderDamageTest, AWrongBitIsNoticedWhereverFramesHaveChecksums) {
+  const struct {
+    const char* kind;
+    const char* name;
+  } files[] = {{"matrix", "flac-stereo-44100.flac"},
+               {"matrix", "mkv-flac-stereo-44100.mkv"},
+               {"matrix", "avi-ac3-stereo-44100.avi"},
+               {"special", "eac3.mkv"}};
+  for (const auto& [kind, name] : files) {
+    SCOPED_TRACE(name);
+    ByteVector bytes = MediaNamed(kind, name).bytes();
+    const Decoded whole = Decode(bytes);
+    EXPECT_EQ(whole.damaged_packets, 0);
+    int noticed = 0;
+    constexpr int kPlaces = 24;
+    for (int place = 0; place < kPlaces; ++place) {
+      const size_t at = bytes.size() * static_cast<size_t>(place + 8) / (kPlaces + 16);
+      bytes[at] ^= 0x10;
+      const Decoded decoded = Decode(bytes);
+      bytes[at] ^= 0x10;
+      if (decoded.damaged_packets > 0) ++noticed;
+      // Time stamps of Matroska are in milliseconds.
+      EXPECT_NEAR(static_cast<double>(decoded.samples.size()), static_cast<double>(whole.samples.size()), 50);
+    }
+    // A few places belong to no frame.
+    EXPECT_GE(noticed, kPlaces - 2);
+  }
+}
+
 TEST(DecoderDamageTest, TheRateMayChangeOnTheWay) {
   const struct {
     const char* first;
