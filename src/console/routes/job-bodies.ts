@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Reply } from '../../api/routes/route.js';
 import type { LoggedDelivery } from '../../jobs/queue/delivery-table.js';
 import { destinationOf } from '../../jobs/queue/destination.js';
 import type { Job, ListedJob } from '../../jobs/queue/job.js';
 import type { JobPage, JobTable } from '../../jobs/queue/job-table.js';
 import { canRetry, jobParameters, jobSource } from '../../jobs/queue/job-text.js';
-import { endingOf, summariesOf, webhookLogOf } from '../../jobs/routes/job-answers.js';
+import { endingOf, replyWithResult, summariesOf, webhookLogOf } from '../../jobs/routes/job-answers.js';
 import type { AdminDelivery, AdminJob, AdminJobList, AdminJobSummary } from '../contract/jobs.js';
 
 const ownPart = (job: ListedJob): Pick<AdminJobSummary, 'account' | 'key_id' | 'retryable'> => ({
@@ -20,15 +21,15 @@ export async function listBody(jobs: JobTable, { jobs: page, cursor }: JobPage):
 }
 
 /** Without voiceprints: they identify people, and no operator needs to see them. */
-export async function jobBody(jobs: JobTable, job: Job): Promise<AdminJob> {
-  const { result, ...ending } = await endingOf(jobs, job);
-  return {
-    ...ending,
+export async function jobReply(jobs: JobTable, job: Job): Promise<Reply> {
+  const body = {
+    ...(await endingOf(jobs, job)),
     ...ownPart(job),
     file: job.task === 'batch' ? null : fileOf(job),
     parameters: job.task === 'predict' ? parametersOf(job) : null,
-    result: result !== null && 'global' in result ? result : null,
   };
+  const result = job.task === 'predict' ? job.result : undefined;
+  return replyWithResult<AdminJob>(200, body, { ...job, result });
 }
 
 function fileOf(job: Job): AdminJob['file'] {

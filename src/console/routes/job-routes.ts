@@ -19,12 +19,12 @@ import {
   adminJobsEvents,
 } from '../contract/job-endpoints.js';
 import type { AdminJobListFields, AdminJobWatchFields } from '../contract/job-fields.js';
-import type { AdminDeliveryList, AdminJob, AdminJobList } from '../contract/jobs.js';
+import type { AdminDeliveryList, AdminJobList } from '../contract/jobs.js';
 import { accountOfList, seesAccount } from './accounts.js';
 import { parameterIn, queryFields } from './admin-fields.js';
 
 import { adminRoute, type Gatekeeper } from './admin-route.js';
-import { deliveryBody, jobBody, listBody } from './job-bodies.js';
+import { deliveryBody, jobReply, listBody } from './job-bodies.js';
 import { JobListEvents } from './job-list-events.js';
 import { actedBy, type Principal } from './principal.js';
 import { TimedTexts } from './timed-texts.js';
@@ -80,10 +80,10 @@ export function adminJobRoutes(guard: Gatekeeper, parts: AdminJobsParts): Route[
       isWatch: true,
     },
     one(adminJobCancellation, async (job, principal) =>
-      jobReply(jobs, await jobs.cancel(job.account, job.id, noteOf('job_cancelled', job, principal))),
+      replyIfFound(jobs, await jobs.cancel(job.account, job.id, noteOf('job_cancelled', job, principal))),
     ),
     one(adminJobRetry, async (job, principal) =>
-      jobReply(jobs, await jobs.retry(job, noteOf('job_retried', job, principal))),
+      replyIfFound(jobs, await jobs.retry(job, noteOf('job_retried', job, principal))),
     ),
     one(adminJobDeliveries, async ({ id }) => {
       const delivery = await jobs.deliveries.ofJob(id);
@@ -106,7 +106,7 @@ async function visibleJob(jobs: JobTable, principal: Principal, id: string): Pro
   return job;
 }
 
-async function jobReply(jobs: JobTable, job: Job | undefined): Promise<Reply> {
+async function replyIfFound(jobs: JobTable, job: Job | undefined): Promise<Reply> {
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
-  return jsonReply<AdminJob>(200, await jobBody(jobs, job));
+  return jobReply(jobs, job);
 }

@@ -71,14 +71,25 @@ export async function summariesOf(jobs: JobTable, list: readonly ListedJob[]): P
   return list.map((job) => summaryOf(job, positions.get(job.id)));
 }
 
-/** All but how its end was told. */
-export async function endingOf(jobs: JobTable, job: Job): Promise<Omit<JobBody, 'webhook'>> {
+/** All but its result, and how its end was told. */
+export async function endingOf(jobs: JobTable, job: Job): Promise<Omit<JobBody, 'result' | 'webhook'>> {
   const positions = await jobs.positions([job]);
-  const isBatch = job.task === 'batch';
-  const result =
-    job.result === undefined || isBatch ? null : jobResult<Prediction | JobEnrollment>(job.id, job.result);
-  const batch = isBatch ? await progressOf(jobs, job) : null;
-  return { ...summaryOf(job, positions.get(job.id)), result, batch };
+  const batch = job.task === 'batch' ? await progressOf(jobs, job) : null;
+  return { ...summaryOf(job, positions.get(job.id)), batch };
+}
+
+/** Results of about an hour of audio fit. */
+const LARGE_RESULT_BYTES = 128 * 1024;
+
+/** Without the result of a batch, which is its progress. */
+const resultText = ({ task, result }: Job): string | undefined => (task === 'batch' ? undefined : result);
+
+/** @throws DamagedValue */
+export function smallResultOf(job: Job): JobBody['result'] | 'large' {
+  const text = resultText(job);
+  if (text === undefined) return null;
+  if (text.length > LARGE_RESULT_BYTES) return 'large';
+  return jobResult<Prediction | JobEnrollment>(job.id, text);
 }
 
 async function progressOf(jobs: JobTable, job: Job): Promise<BatchProgress> {
@@ -87,9 +98,25 @@ async function progressOf(jobs: JobTable, job: Job): Promise<BatchProgress> {
   return { lines, succeeded, failed, result_key: null };
 }
 
-export async function bodyOf(jobs: JobTable, job: Job): Promise<JobBody> {
+export async function jobReply(status: number, jobs: JobTable, job: Job): Promise<Reply> {
   const delivery = job.callbackUrl === undefined ? undefined : await jobs.deliveries.ofJob(job.id);
-  return { ...(await endingOf(jobs, job)), webhook: delivery === undefined ? null : webhookLogOf(delivery) };
+  const webhook = delivery === undefined ? null : webhookLogOf(delivery);
+  return replyWithResult<JobBody>(status, { ...(await endingOf(jobs, job)), webhook }, job);
+}
+
+/**
+ * A large result goes out as it is stored: to read and write the megabytes of a day's recording would hold up everybody else.
+ * @throws DamagedValue if a small result is damaged
+ */
+export function replyWithResult<Body extends { readonly result: unknown }>(
+  status: number,
+  body: Omit<Body, 'result'>,
+  job: Job,
+): Reply {
+  const result = smallResultOf(job);
+  if (result !== 'large') return jsonReply(status, { ...body, result });
+  const { body: text, ...reply } = jsonReply(status, body);
+  return { ...reply, body: `${text.slice(0, -1)},"result":${job.result}}` };
 }
 
 export const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog => ({
@@ -136,7 +163,7 @@ export const accepted = (
     });
     const job = earlier ?? (await jobs.create(newJob)).job;
     return {
-      ...jsonReply<JobBody>(202, await bodyOf(jobs, job)),
+      ...(await jobReply(202, jobs, job)),
       headers: [['location', `${path}/v1/jobs/${job.id}`]],
     };
   });

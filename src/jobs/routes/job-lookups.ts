@@ -4,11 +4,11 @@ import { queryValues } from '../../api/routes/link-fields.js';
 import { pageAfter } from '../../api/routes/paging.js';
 import { callerOf, jsonReply, type Reply, type RouteRequest } from '../../api/routes/route.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { JobBody, JobList } from '../contract/job.js';
+import type { JobList } from '../contract/job.js';
 import { jobLookup } from '../contract/job-endpoints.js';
 import { type JobListFields, jobListRequest } from '../contract/job-fields.js';
 import type { JobTable } from '../queue/job-table.js';
-import { bodyOf, requireScope, summariesOf } from './job-answers.js';
+import { jobReply, requireScope, summariesOf } from './job-answers.js';
 
 const listValidator = new FieldValidator<JobListFields>(jobListRequest);
 
@@ -25,7 +25,7 @@ export async function lookup(jobs: JobTable, request: RouteRequest): Promise<Rep
   const job = await jobs.get(callerOf(request).account, idIn(request));
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
   requireScope(request, job.task);
-  return jsonReply<JobBody>(200, await bodyOf(jobs, job));
+  return jobReply(200, jobs, job);
 }
 
 export async function cancellation(jobs: JobTable, request: RouteRequest): Promise<Reply> {
@@ -34,7 +34,7 @@ export async function cancellation(jobs: JobTable, request: RouteRequest): Promi
   if (found !== undefined) requireScope(request, found.task);
   const job = found && (await jobs.cancel(account, found.id));
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
-  return jsonReply<JobBody>(200, await bodyOf(jobs, job));
+  return jobReply(200, jobs, job);
 }
 
 const idIn = ({ path }: RouteRequest): string => path.slice(jobLookup.path.length).slice(0, 64);
