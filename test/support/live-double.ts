@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ScoredWindow } from '../../src/analysis/analyser/analyser.js';
+import type { ScoredWindow, SkippedStretch } from '../../src/analysis/analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../../src/analysis/analyser/live.js';
 
 /** Replaces the analysis of live audio: keeps the pushed audio, and reports what the test says. */
@@ -40,7 +40,13 @@ export class LiveDouble implements LiveAudio {
     this.request.onEvent({ kind: 'window', window });
   }
 
-  tellEnd(durationS: number, look: { readonly closerWindows?: readonly ScoredWindow[] } = {}): void {
+  tellEnd(
+    durationS: number,
+    look: {
+      readonly closerWindows?: readonly ScoredWindow[];
+      readonly skipped?: readonly SkippedStretch[];
+    } = {},
+  ): void {
     const measured = { channels: 1, damagedPackets: 0, speechRatio: 0.9, clippedRatio: 0 };
     const summary = { ...measured, durationS, timesMs: { decode: 1, features: 1 } };
     this.request.onEvent({ kind: 'end', summary, skipped: [], ...look });

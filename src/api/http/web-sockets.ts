@@ -6,8 +6,8 @@ import type { HttpRequest, HttpResponse, SocketContext, WebSocket, WebSocketBeha
 
 /** Without a sign of life, pings included. */
 const SILENCE_S = 32;
-/** The last wall: routes end sockets that are not read much earlier. */
-const MAX_UNREAD_BYTES = 512 * 1024;
+/** The last wall: routes end sockets that are not read much earlier. The result of a day's stream fits. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 /** A WebSocket whose calls are allowed until it has ended. */
 class OpenSocket implements Socket {
@@ -28,9 +28,13 @@ class OpenSocket implements Socket {
   end(code: number, reason: string): void {
     const ws = this.#ws;
     this.#ws = undefined;
-    // A client that does not read would not take the reason either.
-    if (ws !== undefined && ws.getBufferedAmount() > 0) ws.close();
-    else ws?.end(code, reason);
+    ws?.end(code, reason);
+  }
+
+  cut(): void {
+    const ws = this.#ws;
+    this.#ws = undefined;
+    ws?.close();
   }
 
   ended(): void {

@@ -5,8 +5,10 @@ export interface Socket {
   send(text: string): void;
   /** Bytes that the client has not taken yet. */
   readonly unreadBytes: number;
-  /** @param reason at most 123 bytes */
+  /** The client can still take everything that was sent. @param reason at most 123 bytes */
   end(code: number, reason: string): void;
+  /** At once, with everything that the client has not taken. */
+  cut(): void;
 }
 
 /** Receives the events of a WebSocket. */
@@ -16,6 +18,6 @@ export interface SocketHandler {
   message(bytes: Uint8Array, isBinary: boolean): void;
   /** A ping was answered, which adds to the unread bytes of a client that reads nothing. */
   pinged(): void;
-  /** The last call; also after `Socket.end`. */
+  /** The last call; also after `Socket.end` and `Socket.cut`. */
   closed(): void;
 }

@@ -3,7 +3,7 @@ import type { ServerMessage, StreamErrorMessage } from '../../base/contract/stre
 import { ServiceError } from '../../base/errors/service-error.js';
 import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
-import { type ConnectionMemory, MAX_AUDIO_MESSAGE_BYTES } from './stream-memory.js';
+import { type ConnectionMemory, FREE_UNREAD_BYTES, MAX_AUDIO_MESSAGE_BYTES } from './stream-memory.js';
 import type { SessionListener } from './stream-session.js';
 import { type OpenStream, RESUME_WITHIN_S, type StreamSessions } from './stream-sessions.js';
 
@@ -96,7 +96,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
   send(message: ServerMessage): void {
     if (this.#isOver || this.#socket === undefined) return;
     this.#socket.send(JSON.stringify(message));
-    if (message.type !== 'error') this.#refuseUnread();
+    if (!isLast(message)) this.#refuseUnread();
   }
 
   #refuseUnread(): void {
@@ -193,8 +193,13 @@ export function errorMessage(
   };
 }
 
+/** A slow client gets it whole. */
+const isLast = ({ type }: ServerMessage): boolean => type === 'result' || type === 'error';
+
 export function endSocket(socket: Socket | undefined, reason: ServiceError | undefined): void {
   if (reason === undefined) socket?.end(NORMAL_CLOSE, '');
+  // It would not take the reason either.
+  else if ((socket?.unreadBytes ?? 0) > FREE_UNREAD_BYTES) socket?.cut();
   // RFC 6455: a reason has at most 123 bytes; keys of errors are shorter.
   else socket?.end(CLOSE_CODE_BASE + reason.status, reason.key);
 }

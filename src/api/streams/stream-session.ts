@@ -124,6 +124,11 @@ export class StreamSession {
     return this.#isOver;
   }
 
+  /** No audio follows; the result does. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   get isListenedTo(): boolean {
     return this.#listener !== undefined;
   }

@@ -133,7 +133,7 @@ export class StreamSessions {
         if (awayMs > RESUME_WITHIN_S * 1000) session.fail(new ClientAway('STREAM_UNKNOWN'));
       } else if (nowMs - beganMs > maxDurationS * 1000) {
         session.fail(new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS }));
-      } else if (nowMs - heardMs > idleTimeoutS * 1000) {
+      } else if (!session.isEnding && nowMs - heardMs > idleTimeoutS * 1000) {
         session.fail(new ServiceError('STREAM_IDLE', { seconds: idleTimeoutS }));
       } else {
         session.settle();

@@ -39,6 +39,7 @@ test('a client that pings and reads no answers does not keep more than its conne
     send() {},
     unreadBytes: 64 * 1024,
     end: (_: number, reason: string) => void ends.push(reason),
+    cut: () => void ends.push('cut'),
   };
   const stream = new StreamConnection(
     { ...host, ignored: [], resume: () => assert.fail() },
@@ -55,10 +56,10 @@ test('a client that pings and reads no answers does not keep more than its conne
   stream.pinged();
   assert.equal(budget.usedBytes, countedBytes + 10_000);
   call.pinged();
-  assert.deepEqual(ends, ['STREAM_NOT_READ']);
+  assert.deepEqual(ends, ['cut']);
   socket.unreadBytes = 300 * 1024;
   stream.pinged();
-  assert.deepEqual(ends, ['STREAM_NOT_READ', 'STREAM_NOT_READ']);
+  assert.deepEqual(ends, ['cut', 'cut']);
 });
 
 test('an ended call takes no more memory than it counts', () => {
@@ -75,7 +76,7 @@ test('an ended call takes no more memory than it counts', () => {
   const call = (number: number): void => {
     const connection = new CallConnection(host, placeIn(budget));
     const say = (message: object): void => connection.message(Buffer.from(JSON.stringify(message)), false);
-    connection.opened({ send() {}, unreadBytes: 0, end() {} });
+    connection.opened({ send() {}, unreadBytes: 0, end() {}, cut() {} });
     say({
       event: 'start',
       streamSid: `${number}`.padStart(256, 'a'),

@@ -309,6 +309,48 @@ test('a client that does not read is cut off', async (t) => {
   client.socket.resume();
 });
 
+test('a slow client still gets a large result, and all events before it', async (t) => {
+  const { port, analyser, records } = await serve(t);
+  const client = await StreamClient.open(port, { path: QUERY });
+  await client.next('ready');
+  client.audio(new Uint8Array(32_000));
+  client.say({ type: 'end' });
+  await until(() => analyser.liveStreams[0]?.isFinished === true);
+  client.socket.pause();
+  const [live] = analyser.liveStreams;
+  for (let i = 0; i < 500; i++) live?.tellWindow(i, 0.5);
+  // More than the system takes.
+  const skipped = Array.from({ length: 60_000 }, (_, i) => ({
+    startS: 10 * i,
+    endS: 10 * i + 5,
+    nonSpeechPercent: 90,
+    windows: [],
+  }));
+  live?.tellEnd(1_000_000, { skipped });
+  await until(() => records.length === 1);
+  client.socket.resume();
+  const { warnings, events } = await client.next('result');
+  await client.finished;
+  assert.deepEqual([events, client.closeCode], [500, 1000]);
+  assert.ok(warnings.length >= 60_000);
+});
+
+test('a stream whose audio is over is not idle, however long the rest takes', async (t) => {
+  let nowMs = 0;
+  const { port, analyser } = await serve(t, { streamIdleTimeoutS: 60 }, { streamClockMs: () => nowMs });
+  const client = await StreamClient.open(port, { path: QUERY });
+  const idle = await StreamClient.open(port, { path: QUERY });
+  client.audio(new Uint8Array(32_000));
+  client.say({ type: 'end' });
+  await until(() => analyser.liveStreams.some(({ isFinished }) => isFinished));
+  nowMs = 61_000;
+  await assertEnds(idle, 'STREAM_IDLE', 4408);
+  const over = analyser.liveStreams.find(({ isFinished }) => isFinished);
+  over?.tellWindow(0, 0.5);
+  over?.tellEnd(5);
+  await client.next('result');
+});
+
 test('idle streams and long ones end', async (t) => {
   let nowMs = 0;
   const limits = { streamIdleTimeoutS: 60, maxStreamDurationS: 100 };
