@@ -35,8 +35,6 @@ export interface StreamOptions extends StreamFields {
   readonly onConnection?: ((isConnected: boolean) => void) | undefined;
   /** The source of tickets, for pages without a key; by default the client asks for them with its own. */
   readonly ticket?: (() => Promise<string>) | undefined;
-  /** Milliseconds per packet of Opus; default: 20. */
-  readonly packetMs?: number | undefined;
   /** In place of the global `WebSocket`. */
   readonly WebSocket?: WebSocketClass | undefined;
   /** Ends the stream without a result. */
@@ -65,6 +63,15 @@ function globalWebSocket(): WebSocketClass {
   throw new TypeError('Expected a global WebSocket or the option WebSocket.');
 }
 
+/** Milliseconds in an Opus packet (RFC 6716, section 3.1). */
+function opusMs([header = 0, second = 0]: Uint8Array): number {
+  const config = header >> 3;
+  const hybrid = config < 16 ? [10, 20][config % 2] : [2.5, 5, 10, 20][config % 4];
+  const frameMs = config < 12 ? [10, 20, 40, 60][config % 4] : hybrid;
+  const frames = [1, 2, 2, second & 63][header & 3];
+  return (frameMs ?? 0) * (frames ?? 0);
+}
+
 /** Live audio on its way to the server. Keeps unconfirmed audio, for a connection that is lost. */
 export class LiveStream {
   readonly #url: string;
@@ -77,11 +84,10 @@ export class LiveStream {
   #begun!: (ready: StreamReady) => void;
   #socket: WebSocketLike | undefined;
   /** Messages that may be sent again, and the number before them. */
-  #kept: Uint8Array<ArrayBuffer>[] = [];
+  #kept: { readonly bytes: Uint8Array<ArrayBuffer>; readonly durationS: number }[] = [];
   #forgotten = 0;
   #events = 0;
   #sentS = 0;
-  #confirmedS = 0;
   #beganMs = 0;
   /** Ends the connection. */
   #silence: ReturnType<typeof setTimeout> | undefined;
@@ -128,12 +134,13 @@ export class LiveStream {
     const bytes = ArrayBuffer.isView(audio)
       ? new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength).slice()
       : new Uint8Array(audio.slice(0));
-    this.#kept.push(bytes);
-    this.#socket?.send(bytes);
-    const { encoding, packetMs = 20 } = this.#options;
+    const { encoding } = this.#options;
     const { sample_rate, max_waiting_s } = this.ready;
-    this.#sentS +=
-      encoding === 'opus' ? packetMs / 1000 : bytes.length / SAMPLE_BYTES[encoding] / sample_rate;
+    const durationS =
+      encoding === 'opus' ? opusMs(bytes) / 1000 : bytes.length / SAMPLE_BYTES[encoding] / sample_rate;
+    this.#kept.push({ bytes, durationS });
+    this.#socket?.send(bytes);
+    this.#sentS += durationS;
     this.#expect();
     const aheadMs = 1000 * (this.#sentS - max_waiting_s / 2) - (performance.now() - this.#beganMs);
     if (aheadMs > 0) await pause(aheadMs, this.#signal);
@@ -230,8 +237,8 @@ export class LiveStream {
   /** Limits the time until the server's next message, if one is due. */
   #expect(): void {
     if (this.#socket === undefined || this.#isOver) return;
-    const isDue = this.#isEnding || this.#sentS - this.#confirmedS >= RECEIPT_S;
-    if (isDue) this.#silence ??= setTimeout(this.#giveUp, SILENCE_MS);
+    const unconfirmedS = this.#kept.reduce((sum, { durationS }) => sum + durationS, 0);
+    if (this.#isEnding || unconfirmedS >= RECEIPT_S) this.#silence ??= setTimeout(this.#giveUp, SILENCE_MS);
   }
 
   #hello(): object {
@@ -239,8 +246,7 @@ export class LiveStream {
       const { session_id, secret } = this.#ready;
       return { type: 'resume', session_id, secret, events: this.#events };
     }
-    const { onEvent, onReceived, onConnection, ticket, packetMs, WebSocket, signal, ...fields } =
-      this.#options;
+    const { onEvent, onReceived, onConnection, ticket, WebSocket, signal, ...fields } = this.#options;
     return { ...fields, type: 'start' };
   }
 
@@ -255,7 +261,7 @@ export class LiveStream {
       case 'resumed':
         this.#forget(message);
         this.#socket = socket;
-        for (const bytes of this.#kept) socket.send(bytes);
+        for (const { bytes } of this.#kept) socket.send(bytes);
         if (this.#isEnding) socket.send(JSON.stringify({ type: 'end' }));
         this.#options.onConnection?.(true);
         break;
@@ -290,10 +296,9 @@ export class LiveStream {
     );
   }
 
-  #forget({ messages, samples }: StreamReceived | StreamResumed): void {
+  #forget({ messages }: StreamReceived | StreamResumed): void {
     this.#kept.splice(0, messages - this.#forgotten);
     this.#forgotten = messages;
-    this.#confirmedS = samples / this.ready.sample_rate;
   }
 
   #fail(reason: unknown): void {

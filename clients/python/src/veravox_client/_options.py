@@ -90,8 +90,6 @@ class StreamOptions(StreamFields, total=False):
     """Called about once per second of audio with the amount that has arrived, and that still waits for analysis."""
     on_connection: Callable[[bool], object]
     """Called with False when the connection is lost, and with True when the stream goes on."""
-    packet_ms: float
-    """Of Opus; default: 20."""
 
 
 class ListedVoiceprint(TypedDict):

@@ -38,6 +38,19 @@ _END = json.dumps({"type": "end"})
 _Result = TypeVar("_Result")
 
 
+def _opus_ms(packet: bytes) -> float:
+    """Milliseconds in an Opus packet (RFC 6716, section 3.1)."""
+    header, second, *_ = packet + bytes(2)
+    config = header >> 3
+    if config < 12:
+        frame_ms: float = (10, 20, 40, 60)[config % 4]
+    elif config < 16:
+        frame_ms = (10, 20)[config % 2]
+    else:
+        frame_ms = (2.5, 5, 10, 20)[config % 4]
+    return frame_ms * (1, 2, 2, second & 63)[header & 3]
+
+
 class AsyncLiveStream:
     """Keeps unconfirmed audio, for a connection that is lost."""
 
@@ -55,11 +68,11 @@ class AsyncLiveStream:
         self._begun = asyncio.Event()
         self._socket: ClientConnection | None = None
         # Messages that may be sent again, and the number before them.
-        self._kept: list[bytes] = []
+        # With their lengths in seconds.
+        self._kept: list[tuple[bytes, float]] = []
         self._forgotten = 0
         self._events = 0
         self._sent_s = 0.0
-        self._confirmed_s = 0.0
         # Ends the connection.
         self._silence: asyncio.TimerHandle | None = None
         self._began_at = 0.0
@@ -100,10 +113,10 @@ class AsyncLiveStream:
         if self._result.done():
             self._result.result()
         block = bytes(audio)
-        self._kept.append(block)
         sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
-        packet_s = self._options.get("packet_ms", 20) / 1000
-        self._sent_s += len(block) / sample_bytes / self.ready["sample_rate"] if sample_bytes else packet_s
+        block_s = len(block) / sample_bytes / self.ready["sample_rate"] if sample_bytes else _opus_ms(block) / 1000
+        self._kept.append((block, block_s))
+        self._sent_s += block_s
         await self._send(block)
         ahead_s = self._sent_s - self.ready["max_waiting_s"] / 2 - (time.monotonic() - self._began_at)
         if ahead_s > 0:
@@ -196,7 +209,7 @@ class AsyncLiveStream:
 
     def _expect(self, socket: ClientConnection) -> None:
         """Limit the time until the server's next message, if one is due."""
-        is_due = self._is_ending or self._sent_s - self._confirmed_s >= _RECEIPT_S
+        is_due = self._is_ending or sum(block_s for _, block_s in self._kept) >= _RECEIPT_S
         if is_due and self._silence is None:
             self._limit(_SILENCE_S, socket)
 
@@ -210,7 +223,7 @@ class AsyncLiveStream:
         if self._begun.is_set():
             known = {name: self.ready[name] for name in ("session_id", "secret")}
             return {"type": "resume", **known, "events": self._events}
-        own = ("on_event", "on_received", "on_connection", "packet_ms")
+        own = ("on_event", "on_received", "on_connection")
         fields = {name: value for name, value in self._options.items() if name not in own and value is not None}
         return {"type": "start", **fields}
 
@@ -226,7 +239,7 @@ class AsyncLiveStream:
             sent = 0
             # The caller may add more meanwhile.
             while sent < len(self._kept):
-                await socket.send(self._kept[sent])
+                await socket.send(self._kept[sent][0])
                 sent += 1
             if self._is_ending:
                 await socket.send(_END)
@@ -259,7 +272,6 @@ class AsyncLiveStream:
     def _forget(self, arrived: StreamReceived | StreamResumed) -> None:
         del self._kept[: arrived["messages"] - self._forgotten]
         self._forgotten = arrived["messages"]
-        self._confirmed_s = arrived["samples"] / self.ready["sample_rate"]
 
     def _fail(self, error: Exception) -> None:
         if not self._result.done():
