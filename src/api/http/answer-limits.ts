@@ -5,7 +5,7 @@ import { type Holder, SharedBudget, type SharePercents } from '../admission/shar
 
 /** Answers in a turn of the event loop: at least this many, at most twice; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
-/** Answers without a body that keep their connection: those of each key, and of all clients without one. */
+/** Answers without a body that keep their connection: those of each key, and of each address without one. */
 const BODILESS_ANSWERS = 64;
 const BODILESS_PERIOD_MS = 4000;
 
@@ -70,9 +70,8 @@ export class AnswerLimits {
   /**
    * False if an answer without a body must end its connection. The system does not tell whether it has taken the answer, so a
    * client that reads nothing could pile up such answers.
-   * @param keyId left out for requests without a key, which share one limit
    */
-  takeBodiless(keyId = ''): boolean {
-    return !this.#bodiless.count(keyId).isExceeded;
+  takeBodiless({ key, address = '' }: Holder): boolean {
+    return !this.#bodiless.count(key ?? address).isExceeded;
   }
 }

@@ -399,7 +399,7 @@ export class Exchange implements RouteRequest, BodyStream {
       all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
     }
     const status = statusLine(reply.status);
-    if (closes || !this.#limits.takeBodiless(this.caller?.id)) {
+    if (closes || !this.#limits.takeBodiless(this.#payer)) {
       // At once: another request in the same packet would end the connection before the answers reach the client.
       answerBodilessAndCut(res, status, [...all, ['date', new Date().toUTCString()]]);
       return;
