@@ -89,16 +89,24 @@ test('a name is not looked up for a caller that has gone', async () => {
 
 test('lookups for clients have a limit, those for settings have none', async () => {
   const { names, questions, asked } = heldNames();
-  for (let i = 0; i < 100; i++) void names.findFor(`account-${i}`, `${i}.test`, signal);
-  assert.equal(asked().length, 64);
+  for (let i = 0; i < 200; i++) void names.findFor(`account-${i}`, `${i}.test`, signal);
+  assert.equal(asked().length, 128);
   const own = names.find('database.test');
-  assert.equal(asked()[64], 'database.test');
-  questions[64]?.answer(found);
+  assert.equal(asked()[128], 'database.test');
+  questions[128]?.answer(found);
   assert.deepEqual(await own, found);
   questions[3]?.answer(found);
   await settled();
   // The end of a lookup of its own gives no place to clients.
-  assert.deepEqual(asked().slice(65), ['64.test']);
+  assert.deepEqual(asked().slice(129), ['128.test']);
+});
+
+test('accounts with many silent names leave room for others', () => {
+  const { names, asked } = heldNames();
+  for (let i = 0; i < 400; i++) void names.findFor(`account-${i % 100}`, `${i}.test`, signal);
+  assert.equal(asked().length, 100);
+  void names.findFor('another', 'another.test', signal);
+  assert.equal(asked()[100], 'another.test');
 });
 
 const namesFile = new URL('../../src/base/outgoing/names.js', import.meta.url).href;

@@ -8,8 +8,8 @@ import { orAborted } from './call-clock.js';
 
 export type Addresses = readonly LookupAddress[];
 
-/** Lookups at once for clients, each in a thread of its own, and those of one account. */
-const MAX_LOOKUPS = 64;
+/** Lookups at once for clients, each in a thread of its own. The second half is for accounts without a lookup. */
+const MAX_LOOKUPS = 128;
 const MAX_LOOKUPS_OF_ACCOUNT = 4;
 
 /**
@@ -47,7 +47,8 @@ export class Names {
   }
 
   #hasRoom(account: string): boolean {
-    return this.#ofClients < MAX_LOOKUPS && this.#ofAccounts.of(account) < MAX_LOOKUPS_OF_ACCOUNT;
+    const own = this.#ofAccounts.of(account);
+    return own < MAX_LOOKUPS_OF_ACCOUNT && this.#ofClients < (own === 0 ? MAX_LOOKUPS : MAX_LOOKUPS / 2);
   }
 
   #count(account: string, by: 1 | -1): void {
@@ -88,7 +89,9 @@ const names = new Names(async (name) => {
     family: Number(family),
   }));
   if (addresses.length > 0) return addresses;
-  throw Object.assign(new Error(`getaddrinfo ${answer} ${name}`), { code: answer });
+  // Empty if the thread ran out of memory.
+  const code = answer || 'EAI_FAIL';
+  throw Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code });
 });
 
 /** The addresses of a host that a client has named. */
