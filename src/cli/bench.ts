@@ -95,12 +95,14 @@ async function measure(load: Load, recording: string, options: BenchOptions): Pr
   const { model, audio_duration } = await firstAnswer(load);
   const { connections, seconds } = options;
   const rows: Row[] = [];
+  let best = 0;
   const step = async (of: { connections: number } | { rate: number }): Promise<void> => {
     const line = new TerminalLine(progressOutput);
     const timer = setInterval(() => line.draw(() => shown`${recording}: ${describe(of)}`), 1000);
     const figures = await ('rate' in of
       ? load.openLoop(of.rate, seconds * 1000)
       : load.closedLoop(of.connections, seconds * 1000));
+    if ('connections' in of) best = Math.max(best, figures.requestsPerS);
     const row = { recording, audio_duration, model, ...of, ...numbersOf(figures, audio_duration) };
     rows.push(row);
     clearInterval(timer);
@@ -109,8 +111,8 @@ async function measure(load: Load, recording: string, options: BenchOptions): Pr
   };
   await load.closedLoop(Math.max(...connections), WARM_UP_MS);
   for (const count of connections) await step({ connections: count });
-  const best = Math.max(...rows.map(({ requests_per_s }) => requests_per_s));
-  if (best > 0) for (const share of OPEN_LOOP_SHARES) await step({ rate: rounded(share * best) });
+  if (best === 0) return rows;
+  for (const share of OPEN_LOOP_SHARES) await step({ rate: threeDigits(share * best) });
   return rows;
 }
 
@@ -133,8 +135,8 @@ function numbersOf({ requestsPerS, answeredMs, refused, failed }: LoadFigures, d
     return value === undefined ? null : rounded(value);
   };
   return {
-    requests_per_s: rounded(requestsPerS),
-    audio_per_s: rounded(requestsPerS * durationS),
+    requests_per_s: threeDigits(requestsPerS),
+    audio_per_s: threeDigits(requestsPerS * durationS),
     p50_ms: at(0.5),
     p95_ms: at(0.95),
     p99_ms: at(0.99),
@@ -144,6 +146,7 @@ function numbersOf({ requestsPerS, answeredMs, refused, failed }: LoadFigures, d
 }
 
 const rounded = (value: number): number => Number(value.toFixed(1));
+const threeDigits = (value: number): number => Number(value.toPrecision(3));
 
 const describe = (of: { readonly connections?: number; readonly rate?: number }): string =>
   of.rate === undefined ? `${of.connections} at once` : `${of.rate} per second`;

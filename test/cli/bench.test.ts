@@ -65,6 +65,14 @@ test('a closed loop has as many requests at once as connections, and counts each
   assert.ok(requestsPerS * 1.5 <= answeredMs.length);
 });
 
+test('a closed loop counts an answer that takes longer than the load', async (t) => {
+  const url = await serverOf(t, (_, response) => void setTimeout(() => response.end('{}'), 100));
+  const { requestsPerS, answeredMs } = await loadOn(t, url).closedLoop(1, 10);
+  const [answerMs = 0] = answeredMs;
+  assert.equal(answeredMs.length, 1);
+  assert.ok(requestsPerS > 0 && requestsPerS <= 1000 / answerMs);
+});
+
 test('an open loop does not wait for answers, and their times begin when they were due', async (t) => {
   const held: http.ServerResponse[] = [];
   let firstMs = Number.NaN;
