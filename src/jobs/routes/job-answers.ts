@@ -2,6 +2,7 @@
 import { jsonReply, type Reply, type RouteRequest } from '../../api/routes/route.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { DamagedValue } from '../../state/database/stored-json.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../contract/job.js';
@@ -17,7 +18,7 @@ import {
   TooManyJobs,
 } from '../queue/job.js';
 import type { JobTable } from '../queue/job-table.js';
-import { type JobSource, jobResult } from '../queue/job-text.js';
+import { type JobSource, jobResult, ofJob } from '../queue/job-text.js';
 
 /** @throws ServiceError FORBIDDEN if the key may not use such a job: voiceprints need another scope than verdicts. */
 export function requireScope({ caller }: RouteRequest, task: Job['task']): void {
@@ -106,7 +107,7 @@ export async function jobReply(status: number, jobs: JobTable, job: Job): Promis
 
 /**
  * A large result goes out as it is stored: to read and write the megabytes of a day's recording would hold up everybody else.
- * @throws DamagedValue if a small result is damaged
+ * @throws DamagedValue, for a large result only if its end is missing
  */
 export function replyWithResult<Body extends { readonly result: unknown }>(
   status: number,
@@ -115,6 +116,7 @@ export function replyWithResult<Body extends { readonly result: unknown }>(
 ): Reply {
   const result = smallResultOf(job);
   if (result !== 'large') return jsonReply(status, { ...body, result });
+  if (!job.result?.endsWith('}')) throw new DamagedValue(ofJob(job, 'result'));
   const { body: text, ...reply } = jsonReply(status, body);
   return { ...reply, body: `${text.slice(0, -1)},"result":${job.result}}` };
 }
