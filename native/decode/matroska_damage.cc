@@ -72,21 +72,25 @@ bool MatroskaDamage::IsSound(const MatroskaElement& element) {
 
 // From a block that it cannot read, libavformat goes on with the next cluster.
 bool MatroskaDamage::IsLostBlock(const MatroskaElement& element) {
-  constexpr uint64_t kBlockHeaderBytes = 4;
-  if (!element.is_block() || *element.size <= kBlockHeaderBytes) return false;
+  if (!element.is_block()) return false;
   const uint64_t begin = next_ + element.header_bytes;
   const bool is_heard = packet_begin_ >= begin && packet_begin_ - begin < *element.size;
   return !is_heard && track_ != 0 && TrackOf(element, begin) == track_;
 }
 
-// Of a block, or of the block in a group; 0 without one.
+// Of a block, or of the block in a group, which has few other children; 0 without one, and if it is empty.
 uint64_t MatroskaDamage::TrackOf(const MatroskaElement& element, uint64_t begin) {
-  if (element.id != MatroskaElement::kBlockGroup) return TrackAt(begin);
-  for (const uint64_t end = begin + *element.size; begin < end;) {
+  constexpr uint64_t kBlockHeaderBytes = 4;
+  constexpr int kMostChildren = 20;
+  if (element.id != MatroskaElement::kBlockGroup) {
+    return *element.size > kBlockHeaderBytes ? TrackAt(begin) : 0;
+  }
+  const uint64_t end = begin + *element.size;
+  for (int left = kMostChildren; begin < end && left > 0; --left) {
     const auto child = ElementAt(begin);
     if (!child || !child->size) break;
     begin += child->header_bytes;
-    if (child->id == MatroskaElement::kBlock) return TrackAt(begin);
+    if (child->id == MatroskaElement::kBlock) return TrackOf(*child, begin);
     begin += *child->size;
   }
   return 0;
