@@ -22,6 +22,7 @@ namespace {
 constexpr int kMaxSteps = 10'000'000;
 // Most searches for a file of another kind; each reads part of it.
 constexpr int kMaxLooks = 50;
+constexpr int kMaxTagSearches = 3;
 
 uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
   uint32_t value = 0;
@@ -37,7 +38,8 @@ FileEnd::FileEnd(ByteSource& source, uint64_t begin, const Container& container)
       next_(begin),
       end_(source.size()),
       steps_left_(kMaxSteps),
-      looks_left_(kMaxLooks) {
+      looks_left_(kMaxLooks),
+      tag_searches_left_(kMaxTagSearches) {
   const std::string_view name = container.name;
   kind_ = name == "ogg"        ? Kind::kOgg
           : name == "mov"      ? Kind::kMov
@@ -92,10 +94,11 @@ bool FileEnd::IsFileHere() {
   return SniffContainer(rest).container != nullptr;
 }
 
-// They are searched for once: each search reads much of the end.
+// Each search reads much of the end. A tag that begins in front of an intact page has a wrong size.
 bool FileEnd::AreLastTagsHere() {
-  if (!last_tags_) last_tags_ = BeginOfLastTags(source_, next_, 0);
-  return *last_tags_ <= next_;
+  const bool is_wanted = !last_tags_ || *last_tags_ < next_;
+  if (is_wanted && --tag_searches_left_ >= 0) last_tags_ = BeginOfLastTags(source_, next_, 0);
+  return *last_tags_ == next_;
 }
 
 // RFC 3533, section 6. A new link begins with the first page of a stream after others have had data.

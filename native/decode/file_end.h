@@ -55,13 +55,14 @@ class FileEnd {
   uint64_t end_;
   int steps_left_;
   int looks_left_;
+  int tag_searches_left_;
   bool is_cut_ = false;
   bool has_data_ = false;        // Ogg: a page other than a stream's first; else a part that may hold sound
   uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   uint64_t rest_ = 0;
   bool has_last_page_ = false;
-  std::optional<uint64_t> last_tags_;  // Ogg: their begin, once it was wanted
+  std::optional<uint64_t> last_tags_;  // Ogg: their begin, once they were searched for
   DamagedRanges damage_;               // Ogg
   std::vector<uint8_t> pieces_;
 };

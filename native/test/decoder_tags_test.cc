@@ -174,6 +174,16 @@ TEST(DecoderTagsTest, DamagedPlacesDoNotMultiplyTheSearch) {
   EXPECT_LT(reads_with(20), reads_with(1) * 11 / 10);
 }
 
+// The size of the last tag reaches back to between two damaged places.
+TEST(DecoderTagsTest, ATagThatIsTooLongDoesNotEndAnOggStream) {
+  const ByteVector page = Joined({Text("OggS"), ByteVector(23, 0)});
+  const ByteVector footer = Joined({Text("APETAGEX"), {0xd0, 7, 0, 0, 100, 0, 0, 0}, ByteVector(16, 0)});
+  const ByteVector file = Joined({page, Text("x"), page, page, page, Text("x"), page, footer});
+  const Container ogg{.name = "ogg", .demuxer = "ogg", .parameters_in_frames = false};
+  MemorySource source(file);
+  EXPECT_GE(FileEnd(source, 0, ogg).Find(), file.size() - footer.size());
+}
+
 TEST(DecoderTagsTest, SizesThatLieAreBorne) {
   const ByteVector plain = MediaNamed("matrix", "mp3-stereo-44100.mp3").bytes();
   for (size_t stated : {size_t{0}, size_t{100}, size_t{149'000}, size_t{200'000'000}}) {
