@@ -58,7 +58,10 @@ int AskForAddresses(const std::string& host) {
   const auto [reader, writer] = ends;
   try {
     std::thread([host, pipe = writer] {
-      Write(pipe, AnswerFor(host));
+      try {
+        Write(pipe, AnswerFor(host));
+      } catch (...) {  // out of memory: the answer is empty
+      }
       close(pipe);
     }).detach();
   } catch (...) {
