@@ -60,6 +60,10 @@ for (const [whose, line, key] of [
     for (const answer of answers)
       assert.match(answer, /^HTTP\/1\.1 (?:200|426) (?![\s\S]*connection: close)/);
     assert.match(last, /^HTTP\/1\.1 (?:200|426) [\s\S]*\r\nconnection: close$/);
+    const other = await RawClient.connect(port, '127.0.0.2');
+    await other.write('HEAD /livez HTTP/1.1\r\nhost: a\r\n\r\n');
+    assert.doesNotMatch(await other.until(/\r\n\r\n$/), /connection: close/);
+    other.socket.destroy();
     assert.equal((await request(port, '/livez')).status, 200);
   });
 }
