@@ -251,7 +251,6 @@ void Demuxer::NoteStart(const AVPacket& packet) {
 
 void Demuxer::NoteEnd(const AVPacket& packet) {
   bytes_ += packet.size;
-  frames_ += FramesIn(packet);
   if (packet.pts == AV_NOPTS_VALUE) return;
   const double stamp_s = Seconds(packet.pts, time_base());
   double duration_s = Seconds(packet.duration, time_base());
@@ -261,20 +260,22 @@ void Demuxer::NoteEnd(const AVPacket& packet) {
   end_s_ = std::max(end_s_, stamp_s + duration_s);
 }
 
-// As MOV counts them; 0 if it may count otherwise.
-int64_t Demuxer::FramesIn(const AVPacket& packet) const {
-  const AVCodecID codec = stream().codecpar->codec_id;
-  if (codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_ALAC) return 1;
-  return av_get_exact_bits_per_sample(codec) > 0 ? packet.duration : 0;
-}
-
 // Audio outside of the edits of a MOV file, or in a second format, for which libavformat has no packets.
 std::optional<Unheard> Demuxer::LeftOut() const {
-  const int64_t left_out = stream().nb_frames - frames_;
-  if (!has_ended_ || frames_ == 0 || left_out <= 0) return {};
-  const double share = static_cast<double>(left_out) / static_cast<double>(frames_);
-  if (share * packets_s_ <= kMostLeftOutS) return {};
-  return Unheard{std::llround(share * static_cast<double>(bytes_)), end_s_,
+  AVStream& audio = *format_->streams[stream_index_];
+  if (container_.name != std::string_view("mov") || !has_ended_ || bytes_ == 0) return {};
+  const int packets = avformat_index_get_entries_count(&audio);
+  double bytes = 0.0;  // of all packets, also of those that a cut file lacks
+  for (int i = 0; i < packets; ++i) bytes += avformat_index_get_entry(&audio, i)->size;
+  // Old files also count the samples of codecs with blocks, which last one tick each.
+  const int bits = av_get_exact_bits_per_sample(parameters().codec_id) * parameters().ch_layout.nb_channels;
+  if (bits == 0 && audio.duration <= audio.nb_frames) return {};
+  const double frames = bits > 0 ? bytes * 8 / bits : packets;
+  const double left_out_bytes = bytes * (static_cast<double>(audio.nb_frames) / frames - 1.0);
+  const bool is_short = left_out_bytes / static_cast<double>(bytes_) * packets_s_ <= kMostLeftOutS;
+  if (frames == 0.0 || is_short) return {};
+  const auto most = static_cast<double>(size_ - begin_);
+  return Unheard{std::llround(std::min(left_out_bytes, most)), end_s_,
                  "which the edits of the file leave out"};
 }
 

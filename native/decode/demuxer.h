@@ -44,7 +44,6 @@ class Demuxer final : public PacketSource {
   bool Take(AVPacket& packet);
   void NoteStart(const AVPacket& packet);
   void NoteEnd(const AVPacket& packet);
-  int64_t FramesIn(const AVPacket& packet) const;
   std::optional<Unheard> LeftOut() const;
   void EndBeforeOtherFile(AVPacket& packet);
   bool IsOtherFile(uint64_t offset);
@@ -67,8 +66,7 @@ class Demuxer final : public PacketSource {
   bool has_begun_ = false;  // the audio
   double end_s_ = 0.0;      // of the audio's packets
   double last_stamp_s_ = 0.0;
-  int64_t bytes_ = 0;  // of the audio's packets, as are the next two
-  int64_t frames_ = 0;
+  int64_t bytes_ = 0;  // of the audio's packets, as is the next
   double packets_s_ = 0.0;
   bool has_ended_ = false;
   std::vector<int64_t> other_bytes_;  // of other audio streams, by index

@@ -2,9 +2,11 @@
 // MOV files that name other files, and sample tables that ask for gigabytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "decoder_media.h"
 #include "decoder_mov_builder.h"
@@ -48,6 +50,21 @@ TEST(DecoderHostileMovTest, SampleCountsThatLie) {
       EXPECT_TRUE(!error || error == ErrorCode::kUndecodable) << count << ": " << Describe(error);
     }
   }
+}
+
+// 64 samples of IMA ADPCM have 34 bytes. As QuickTime does, the tables count the samples.
+TEST(DecoderHostileMovTest, SamplesOfBlocksAreNotLeftOut) {
+  constexpr uint32_t kBlocks = 2000;
+  ByteVector bytes =
+      MovBuilder{.samples = std::vector<int16_t>(17 * kBlocks), .stated_samples = 64 * kBlocks}.Build();
+  constexpr std::string_view kPcm = "twos", kIma = "ima4";
+  const auto codec = std::search(bytes.begin(), bytes.end(), kPcm.begin(), kPcm.end());
+  ASSERT_NE(codec, bytes.end());
+  std::copy(kIma.begin(), kIma.end(), codec);
+  const Decoded decoded = Decode(bytes);
+  EXPECT_EQ(decoded.codec, "adpcm_ima_qt");
+  EXPECT_EQ(decoded.samples.size(), 64u * kBlocks);
+  EXPECT_TRUE(decoded.unheard.empty());
 }
 
 TEST(DecoderHostileMovTest, EditListsThatRepeatTheFileEndAtTheDeadline) {

@@ -40,12 +40,25 @@ function longestGapS(file: string): number {
 
 const BARE_MP3 = ['-id3v2_version', '0', '-write_xing', '0'];
 
-for (const name of ['cut.mp3', 'cut.flac', 'cut.avi', 'cut.mkv', 'cut.webm', 'cut.ogg', 'cut.mp4']) {
+for (const name of [
+  'cut.mp3',
+  'cut.flac',
+  'cut.avi',
+  'pcm.avi',
+  'cut.mkv',
+  'cut.webm',
+  'cut.ogg',
+  'cut.mp4',
+  'pcm.mov',
+]) {
   test(`${name} lacks its end, and the whole file does not`, () => {
-    const options = name.endsWith('mp4') ? ['-movflags', 'faststart'] : [];
+    const options = /mp4|mov/.test(name) ? ['-movflags', 'faststart'] : [];
+    if (name.startsWith('pcm')) options.push('-c:a', 'pcm_s16le');
     const whole = made(name, ...options);
     assert.equal(addon.decode(whole).statedLength, undefined);
-    const { samples, sampleRateHz, statedLength } = addon.decode(whole.subarray(0, whole.length * 0.6));
+    const cut = addon.decode(whole.subarray(0, whole.length * 0.6));
+    const { samples, sampleRateHz, statedLength, unheard } = cut;
+    assert.deepEqual(unheard, []);
     assert.ok(statedLength !== undefined);
     assert.ok(Math.abs(statedLength.foundS - samples.length / sampleRateHz) < 1e-3);
     // An Ogg page does not tell how many follow.

@@ -139,20 +139,30 @@ test('fragments whose time stamps start over are heard', () => {
   assert.equal(addon.decode(bytes).samples.length, whole);
 });
 
-test('audio that the edits of a file leave out is named', () => {
-  const bytes = made('edit.m4a');
-  assert.deepEqual(addon.decode(bytes).unheard, []);
-  const edit = bytes.indexOf('elst') + 12;
-  bytes.writeUInt32BE(1000, edit);
-  const { samples, sampleRateHz, unheard } = addon.decode(bytes);
-  const heardS = samples.length / sampleRateHz;
-  assert.ok(heardS < 1.2);
-  assert.equal(unheard?.length, 1);
-  const [place] = unheard;
-  assert.equal(place?.what, 'which the edits of the file leave out');
-  const audioBytes = bytes.readUInt32BE(bytes.indexOf('mdat') - 4) - 8;
-  assert.ok(Math.abs((place?.bytes ?? 0) - (audioBytes * (3 - heardS)) / 3) < audioBytes / 10);
-});
+for (const [name, ...options] of [
+  ['edit.m4a'],
+  ['opus.mp4', '-c:a', 'libopus'],
+  ['mp3.mp4', '-c:a', 'libmp3lame'],
+  ['flac.mp4', '-c:a', 'flac', '-strict', 'experimental'],
+  ['ac3.mp4', '-c:a', 'ac3'],
+  ['pcm.mov', '-c:a', 'pcm_s16le'],
+  ['ima.mov', '-c:a', 'adpcm_ima_qt'],
+] as const) {
+  test(`audio that the edits of ${name} leave out is named`, () => {
+    const bytes = made(name, ...options);
+    assert.deepEqual(addon.decode(bytes).unheard, []);
+    const audioBytes = bytes.readUInt32BE(bytes.indexOf('mdat') - 4) - 8;
+    const edit = bytes.indexOf('elst') + 12;
+    bytes.writeUInt32BE(1000, edit);
+    const { samples, sampleRateHz, unheard } = addon.decode(bytes);
+    const heardS = samples.length / sampleRateHz;
+    assert.ok(heardS < 1.2, `${heardS} s`);
+    assert.equal(unheard?.length, 1);
+    const [place] = unheard;
+    assert.equal(place?.what, 'which the edits of the file leave out');
+    assert.ok(Math.abs((place?.bytes ?? 0) - (audioBytes * (3 - heardS)) / 3) < audioBytes / 10);
+  });
+}
 
 test('zeros and what follows them behind an MP4 file are heard or named', () => {
   const bytes = made('zeros.m4a');
