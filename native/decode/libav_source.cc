@@ -19,6 +19,9 @@ constexpr int kMaxDamagedInARow = 5000;
 // Most places of damage that are told apart.
 constexpr size_t kMaxDamagedPlaces = 20;
 
+// Behind a FLAC frame that was dropped, a smaller jump is not a gap: stamps may be rounded to milliseconds.
+constexpr double kLossToleranceS = 0.002;
+
 // Allowed gap between stated and found length: durations are rounded, often to whole packets.
 constexpr double kEndToleranceS = 0.1;
 
@@ -166,6 +169,7 @@ bool LibavSource::DecodeFrame() {
 bool LibavSource::SendPacket() {
   NoteSkippedPacket();
   const bool is_broken = packet_is_damaged_ && blocks_ == 0;
+  has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
   packet_is_damaged_ = false;
   const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);
   blocks_ = 0;
@@ -254,7 +258,9 @@ void LibavSource::TakeFrame() {
   frame_bits_ = TakeFrameBits();
   if (frame_->pts != AV_NOPTS_VALUE) {
     const double stamp_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase);
-    silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate);
+    const double tolerance_s = has_lost_ ? kLossToleranceS : TimeLine::kToleranceS;
+    silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate, tolerance_s);
+    has_lost_ = false;
   }
   time_line_.Append(silence_ + frame_->nb_samples, frame_->sample_rate);
 }

@@ -67,6 +67,7 @@ class LibavSource final : public AudioSource {
   bool packet_is_damaged_ = false;
   int blocks_ = 0;             // frames from the packet, of codecs with blocks
   bool block_failed_ = false;  // the next one
+  bool has_lost_ = false;      // FLAC: a frame in front of the next one
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource
   std::vector<Unheard> damaged_;

@@ -14,7 +14,7 @@ constexpr double kStartedOverS = 1.0;
 
 }  // namespace
 
-int64_t TimeLine::SilenceBefore(double stamp_s, double origin_s, int rate_hz) {
+int64_t TimeLine::SilenceBefore(double stamp_s, double origin_s, int rate_hz, double tolerance_s) {
   if (!shift_s_) {
     // Streams that begin together have stamps that differ by the delays of their encoders.
     const bool is_late = stamp_s - origin_s > kToleranceS;
@@ -23,7 +23,7 @@ int64_t TimeLine::SilenceBefore(double stamp_s, double origin_s, int rate_hz) {
     FollowJump(stamp_s);
   }
   const double ahead_s = Ahead(stamp_s, *shift_s_);
-  return ahead_s > kToleranceS ? SamplesUntil(ahead_s, rate_hz) : 0;
+  return ahead_s > tolerance_s ? SamplesUntil(ahead_s, rate_hz) : 0;
 }
 
 // One wrong stamp among right ones looks like two restarts: the second one returns to the old shift.

@@ -16,8 +16,9 @@ class TimeLine {
   static constexpr double kToleranceS = 0.1;
 
   // Samples of silence before the next audio, if its stamp is `stamp_s`. `origin_s` is the earliest stamp of
-  // the other streams, infinite if there are none; it counts for the first stamp only.
-  int64_t SilenceBefore(double stamp_s, double origin_s, int rate_hz);
+  // the other streams, infinite if there are none; it counts for the first stamp only. Jumps are gaps above
+  // the tolerance.
+  int64_t SilenceBefore(double stamp_s, double origin_s, int rate_hz, double tolerance_s = kToleranceS);
   // Appends that silence, or audio.
   void Append(int64_t samples, int rate_hz);
   double position_s() const {

@@ -86,6 +86,9 @@ TEST(DecoderDamageTest, AWrongBitIsNoticedWhereverFramesHaveChecksums) {
     const char* name;
   } files[] = {{"matrix", "flac-stereo-44100.flac"},
                {"matrix", "mkv-flac-stereo-44100.mkv"},
+               // A frame lasts less than the jitter of time stamps that makes no gap.
+               {"matrix", "flac-stereo-48000.flac"},
+               {"matrix", "mkv-flac-stereo-48000.mkv"},
                {"matrix", "avi-ac3-stereo-44100.avi"},
                {"special", "eac3.mkv"}};
   for (const auto& [kind, name] : files) {
