@@ -16,6 +16,9 @@ constexpr int kBlockSamples = 16 * 1024;
 // Ends files that promise packet after packet of audio but hold none, before the deadline would.
 constexpr int kMaxDamagedInARow = 5000;
 
+// Frames that libavcodec's encoder makes are far smaller.
+constexpr int kMostFlacFrameBytes = 256 * 1024;
+
 // Most places of damage that are told apart.
 constexpr size_t kMaxDamagedPlaces = 20;
 
@@ -169,6 +172,10 @@ bool LibavSource::DecodeFrame() {
 bool LibavSource::SendPacket() {
   NoteSkippedPacket();
   const bool is_broken = packet_is_damaged_ && blocks_ == 0;
+  const bool is_bare_flac = packets_->container_name() == std::string_view("flac");
+  // Behind long damage, the parser makes one packet of all up to the next frame, or up to the end.
+  const bool is_long = is_bare_flac && packet_is_damaged_ && packet_->size > kMostFlacFrameBytes;
+  if (is_long) NoteDamage(packet_->size);
   has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
   packet_is_damaged_ = false;
   const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);
@@ -179,7 +186,8 @@ bool LibavSource::SendPacket() {
   if (!has_packet) {
     if (packets_->is_waiting()) return false;
     draining_ = true;
-    if (is_broken && packets_->container_name() == std::string_view("flac")) NoteBrokenEnd();
+    // The last frame of a complete file nearly always has fewer samples than the others: it is damaged.
+    ends_in_frame_ = is_bare_flac && is_broken && !is_long && packet_s_ >= longest_packet_s_;
     packet_bits_ = 0;
     avcodec_send_packet(codec_.get(), nullptr);
     return true;
@@ -189,6 +197,7 @@ bool LibavSource::SendPacket() {
   // Packets to skip may have a duration of one unit.
   if (packet_->duration > 1)
     packet_s_ = static_cast<double>(packet_->duration) * av_q2d(packets_->time_base());
+  longest_packet_s_ = std::max(longest_packet_s_, packet_s_);
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   block_failed_ = error < 0;
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
@@ -218,15 +227,6 @@ void LibavSource::NoteSkippedPacket() {
   packet_bits_ = 0;
 }
 
-// The last packet of a FLAC file is a frame that is cut off. Behind long damage, the parser makes one packet
-// of all that follows.
-void LibavSource::NoteBrokenEnd() {
-  constexpr int64_t kMostFrameBytes = 256 * 1024;
-  const int64_t bytes = packet_bits_ / 8;
-  ends_in_frame_ = bytes <= kMostFrameBytes;
-  if (!ends_in_frame_) damaged_.push_back({bytes, time_line_.position_s(), "damaged data"});
-}
-
 // They are not the next packet's.
 void LibavSource::NoteFailures() {
   if (packets_->failures() == failures_) return;
@@ -237,8 +237,11 @@ void LibavSource::NoteFailures() {
 
 void LibavSource::NoteDamagedBytes() {
   const auto bytes = static_cast<int64_t>(packets_->damaged_bytes() - damaged_bytes_);
-  if (bytes == 0) return;
   damaged_bytes_ = packets_->damaged_bytes();
+  if (bytes > 0) NoteDamage(bytes);
+}
+
+void LibavSource::NoteDamage(int64_t bytes) {
   if (damaged_.size() < kMaxDamagedPlaces) {
     damaged_.push_back({bytes, time_line_.position_s(), "damaged data"});
   } else {

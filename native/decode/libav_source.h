@@ -43,9 +43,9 @@ class LibavSource final : public AudioSource {
   double TakeFrameBits();
   void CountDamage();
   void NoteSkippedPacket();
-  void NoteBrokenEnd();
   void NoteFailures();
   void NoteDamagedBytes();
+  void NoteDamage(int64_t bytes);
 
   const DecodeLimits limits_;
   const StopSignal& stop_;
@@ -73,6 +73,7 @@ class LibavSource final : public AudioSource {
   std::vector<Unheard> damaged_;
   int64_t failures_ = 0;    // as in PacketSource
   double packet_s_ = 0.02;  // duration of the last packet that states it
+  double longest_packet_s_ = 0.0;
   double skipped_s_ = 0.0;
   Unheard skipped_{0, 0.0, "which the file tells players to skip"};
   bool ends_in_frame_ = false;  // FLAC, whose last frame is cut off

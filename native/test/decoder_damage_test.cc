@@ -2,6 +2,7 @@
 // Tags and junk around the audio, damage inside it, and streams that change on the way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "decoder_media.h"
@@ -109,6 +110,26 @@ TEST(DecoderDamageTest, AWrongBitIsNoticedWhereverFramesHaveChecksums) {
     }
     // A few places belong to no frame.
     EXPECT_GE(noticed, kPlaces - 2);
+  }
+}
+
+TEST(DecoderDamageTest, LongDamageOfFlacIsNamed) {
+  const ByteVector bytes = MediaNamed("long", "long.flac").bytes();
+  const auto whole_s = static_cast<double>(Decode(bytes).samples.size()) / 16000;
+  constexpr size_t kHoleBytes = 1'000'000;
+  const auto third = bytes.begin() + static_cast<ptrdiff_t>(bytes.size() / 3);
+  const auto with = [&](const ByteVector& hole, bool goes_on) {
+    const ByteVector rest = goes_on ? ByteVector(third + kHoleBytes, bytes.end()) : ByteVector();
+    return Joined({ByteVector(bytes.begin(), third), hole, rest});
+  };
+  const ByteVector noise = Noise(kHoleBytes, 1);
+  for (const ByteVector& damaged :
+       {with(ByteVector(kHoleBytes, 0), true), with(noise, true), with(noise, false)}) {
+    const auto unheard = Decode(damaged).unheard;
+    ASSERT_EQ(unheard.size(), 1u);
+    EXPECT_EQ(unheard[0].what, "damaged data");
+    EXPECT_NEAR(static_cast<double>(unheard[0].bytes), kHoleBytes, 20'000);
+    EXPECT_NEAR(unheard[0].at_s, whole_s / 3, whole_s / 20);
   }
 }
 

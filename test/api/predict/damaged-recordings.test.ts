@@ -123,6 +123,14 @@ for (const [name, ...options] of [
   });
 }
 
+test('a wrong bit in the last frame of a FLAC file without a length is damage, not a cut', () => {
+  const whole = withoutLength(made('last-bit.flac'));
+  whole.writeUInt8(whole.readUInt8(whole.length - 20) ^ 1, whole.length - 20);
+  const { damagedPackets, statedLength } = addon.decode(whole);
+  assert.equal(damagedPackets, 1);
+  assert.equal(statedLength, undefined);
+});
+
 for (const [name, ...options] of [
   ['middle.webm', '-c:a', 'libopus', '-cluster_time_limit', '500'],
   ['live.webm', '-c:a', 'libopus', '-cluster_time_limit', '500', '-live', '1'],
