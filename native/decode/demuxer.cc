@@ -27,8 +27,8 @@ constexpr int64_t kMaxStreams = 64;
 
 // Most searches for another file; each reads part of it.
 constexpr int kMaxLooks = 50;
-// Most attempts to go on from one place.
-constexpr int kMaxTries = 100;
+// Most attempts to go on from one place: more than the packets of an Ogg page.
+constexpr int kMaxTries = 300;
 
 // Refuses to open the further files that a file names (references, playlists, network streams).
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
@@ -171,7 +171,7 @@ void Demuxer::ThrowUnreadable(int error) const {
 }
 
 bool Demuxer::Next(AVPacket& packet) {
-  for (bool has_failed = false;;) {
+  for (int64_t first_failure = -1;;) {
     stop_.ThrowIfStopped();
     av_packet_unref(&packet);
     const int error = av_read_frame(format_.get(), &packet);
@@ -181,16 +181,23 @@ bool Demuxer::Next(AVPacket& packet) {
       stop_.ThrowIfStopped();  // the input reports a stop as a read error
       // Of ADTS, fewer bytes are left than a frame's header has.
       const bool is_end = error == AVERROR_EOF || (IsAdts(container_) && error == AVERROR(EIO));
-      has_failed = has_failed || !is_end;
-      if (!is_end && MayGoOn()) continue;
+      const int64_t offset = avio_tell(format_->pb);
+      if (!is_end && first_failure < 0) first_failure = offset;
+      if (!is_end && MayGoOn(offset)) continue;
       has_ended_ = true;
       NoteFileEnd();
-      NoteDamageBefore(file_end_.value_or(size_));
-      if (has_failed && !file_end_) ++failures_;
+      const uint64_t end = file_end_.value_or(size_);
+      NoteDamageBefore(end);
+      const auto at = [&](int64_t place) { return begin_ + static_cast<uint64_t>(place); };
+      if (!is_end && at(offset) < end) damaged_bytes_ += end - at(offset);
+      // Where another file begins, there is no damage.
+      const bool has_failed = first_failure >= 0 && (!file_end_ || at(first_failure) < end);
+      if (has_failed) ++failures_;
       return false;
     }
     if (Take(packet)) {
-      if (has_failed) ++failures_;
+      if (first_failure >= 0) ++failures_;
+      failed_at_ = -1;
       return true;
     }
     if (file_end_) return false;
@@ -198,8 +205,7 @@ bool Demuxer::Next(AVPacket& packet) {
 }
 
 // Behind an error libavformat goes on where it stopped, unless it fails there again and again.
-bool Demuxer::MayGoOn() {
-  const int64_t offset = avio_tell(format_->pb);
+bool Demuxer::MayGoOn(int64_t offset) {
   if (offset > failed_at_) {
     failed_at_ = offset;
     tries_left_ = kMaxTries;

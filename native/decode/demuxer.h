@@ -40,7 +40,7 @@ class Demuxer final : public PacketSource {
   void Open();
   void SelectFirstAudioStream();
   void FindParameters();
-  bool MayGoOn();
+  bool MayGoOn(int64_t offset);
   bool Take(AVPacket& packet);
   void NoteStart(const AVPacket& packet);
   void NoteEnd(const AVPacket& packet);

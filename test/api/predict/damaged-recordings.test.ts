@@ -284,6 +284,31 @@ for (const [name, ...options] of [
   });
 }
 
+/** As in RFC 3533, appendix A. */
+function withChecksum(page: Buffer): Buffer {
+  page.writeUInt32LE(0, 22);
+  let crc = 0;
+  for (const byte of page) {
+    crc ^= byte << 24;
+    for (let i = 0; i < 8; i++) crc = (crc << 1) ^ (crc < 0 ? 0x04c11db7 : 0);
+  }
+  page.writeInt32LE(crc, 22);
+  return page;
+}
+
+test('what follows an Ogg page of empty packets is heard', () => {
+  const ogg = made('empty-packets.opus', '-c:a', 'libopus', '-page_duration', '200000');
+  const page = ogg.indexOf('OggS', ogg.length / 2);
+  const empty = Buffer.concat([ogg.subarray(page, page + 26), Buffer.from([255]), Buffer.alloc(255)]);
+  withChecksum(empty);
+  const between = addon.decode(Buffer.concat([ogg.subarray(0, page), empty, ogg.subarray(page)]));
+  assert.ok(Math.abs(between.samples.length / 48_000 - 3) < 0.1, `${between.samples.length}`);
+  assert.equal(between.damagedPackets, 1);
+  const behind = addon.decode(Buffer.concat([ogg, empty, empty, made('behind.flac')]));
+  assert.ok(Math.abs(behind.samples.length - 3 * (48_000 + 16_000)) < 5000, `${behind.samples.length}`);
+  assert.equal(behind.damagedPackets, 1);
+});
+
 test('what follows a damaged place is heard', () => {
   const aac = made('goes-on.aac');
   const wholeS = addon.decode(aac).samples.length / 16_000;
