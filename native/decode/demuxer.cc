@@ -361,7 +361,7 @@ std::vector<Unheard> Demuxer::unheard() const {
                      .at_s = 0.0,
                      .what = "audio track " + std::to_string(number) +
                              " of the file: only the first one is analysed, so send the others as files",
-                     .throughout = true});
+                     .until_s = std::numeric_limits<double>::infinity()});
   }
   if (const auto left_out = LeftOut()) parts.push_back(*left_out);
   return parts;

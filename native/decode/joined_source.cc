@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/joined_source.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace veravox {
@@ -46,6 +47,7 @@ void JoinedSource::OpenNext() {
   ended_ = !end;
   if (!end) return;
   unheard_before_ = unheard();
+  for (Unheard& part : unheard_before_) part.until_s = std::min(part.until_s, time_line_.position_s());
   stated_before_ = stated_length();
   damaged_before_ = damaged_packets();
   start_s_ = time_line_.position_s();

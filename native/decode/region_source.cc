@@ -40,7 +40,7 @@ void RegionSource::Skip(int64_t samples) {
 std::vector<Unheard> RegionSource::unheard() const {
   std::vector<Unheard> inside = source_->unheard();
   std::erase_if(inside, [&](const Unheard& part) {
-    return (part.at_s < region_.start_s && !part.throughout) ||
+    return (part.at_s < region_.start_s && part.until_s <= region_.start_s) ||
            (region_.end_s && part.at_s >= *region_.end_s);
   });
   return inside;

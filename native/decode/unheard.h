@@ -10,9 +10,9 @@ namespace veravox {
 // Bytes that most likely hold audio but were not decoded.
 struct Unheard {
   int64_t bytes = 0;
-  double at_s = 0.0;        // their time in the recording
-  std::string what;         // ends a sentence: "a WAV file with another sample rate"
-  bool throughout = false;  // from there to the end of the file, as a track is
+  double at_s = 0.0;     // their time in the recording
+  std::string what;      // ends a sentence: "a WAV file with another sample rate"
+  double until_s = 0.0;  // of a track, which lasts: infinite up to the end of the recording
 };
 
 // The length that a container states, if it holds less.

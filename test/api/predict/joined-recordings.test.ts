@@ -186,4 +186,11 @@ test('another track is also named if only a region is analysed', async (t) => {
   const fields = [fileEntry(file), { name: 'start', content: '1' }, { name: 'end', content: '3' }];
   const { json } = await predict(port, formBody(fields));
   assert.match(json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
+  const joined = Buffer.concat([file, made('one-track.mkv')]);
+  const warningsFrom = async (start: string) => {
+    const region = [fileEntry(joined), { name: 'start', content: start }];
+    return (await predict(port, formBody(region))).json.warnings.join();
+  };
+  assert.match(await warningsFrom('1'), /audio track 2 /);
+  assert.doesNotMatch(await warningsFrom('4'), /audio track 2 /);
 });
