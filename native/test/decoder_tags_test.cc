@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "counting_source.h"
 #include "decode/file_end.h"
 #include "decode/file_tags.h"
 #include "decoder_media.h"
@@ -133,21 +134,6 @@ TEST(DecoderTagsTest, WhatHoldsFramesIsNoTag) {
     EXPECT_GT(Decode(Joined({plain, hidden})).samples.size(), once * 19 / 10) << name;
   }
 }
-
-class CountingSource final : public ByteSource {
- public:
-  explicit CountingSource(const ByteVector& bytes) : bytes_(bytes) {}
-  uint64_t size() const override { return bytes_.size(); }
-  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
-    ++reads;
-    return bytes_.Read(offset, count);
-  }
-
-  int reads = 0;
-
- private:
-  MemorySource bytes_;
-};
 
 // Tags at the end are searched for once, however many places of an Ogg stream are damaged.
 TEST(DecoderTagsTest, DamagedPlacesDoNotMultiplyTheSearch) {

@@ -4,30 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include "counting_source.h"
 #include "decoder_media.h"
 
 namespace veravox::test {
 namespace {
 
-class CountingSource final : public ByteSource {
- public:
-  explicit CountingSource(const ByteVector& bytes) : bytes_(bytes) {}
-  uint64_t size() const override { return bytes_.size(); }
-  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
-    ++reads;
-    return bytes_.Read(offset, count);
-  }
-
-  int reads = 0;
-
- private:
-  MemorySource bytes_;
-};
-
 // With a size of eight bytes.
 ByteVector Element(ByteVector id, const ByteVector& body) {
   id.push_back(1);
-  for (int shift = 48; shift >= 0; shift -= 8) id.push_back(static_cast<uint8_t>(body.size() >> shift & 0xff));
+  for (int shift = 48; shift >= 0; shift -= 8)
+    id.push_back(static_cast<uint8_t>(body.size() >> shift & 0xff));
   return Joined({id, body});
 }
 
