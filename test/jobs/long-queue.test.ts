@@ -67,6 +67,7 @@ const questions: Readonly<Record<string, (database: Database) => Promise<unknown
   'jobs of others': (database) => new JobWorkTable(database).waits(['busy', 'other']),
   'the next webhook': (database) => new DeliveryWorkTable(database).take(),
   'the next webhook of others': (database) => new DeliveryWorkTable(database).take(['busy', 'other']),
+  'webhooks of dead senders': (database) => new DeliveryWorkTable(database).reap(),
   'jobs in a state that few have': (database) =>
     new JobTable(database, { maxUnfinished: 0 }).list('ended', { state: 'failed' }, 100),
   'the newest webhooks': (database) => new DeliveryTable(database).list({}, 1),

@@ -105,7 +105,8 @@ export class DeliveryWorkTable {
       ),
     );
     const overdue = await this.#database.query<Row & { holder: string }>(
-      `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state = 'sending' ` +
+      // The index is of both states.
+      `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state IN ('waiting', 'sending') AND state = 'sending' ` +
         `AND ${isLeaseOver(this.#database.dialect, 1)}`,
       [2 * this.#leaseMs],
     );
