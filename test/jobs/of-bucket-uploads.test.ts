@@ -220,6 +220,12 @@ onEachDatabase(
     await database.execute("UPDATE awaited_uploads SET until_ms = 1 WHERE name IN ('a/1', 'b/1')");
     await elsewhere.expect(['a/4'], owner, LIFETIME_S);
     assert.deepEqual(await names(), ['a/2', 'a/3', 'a/4', 'b/1']);
+    // They may have arrived while nobody could look.
+    await database.execute("UPDATE awaited_uploads SET until_ms = $1 WHERE account = 'a'", [
+      Date.now() - 86_400_000,
+    ]);
+    await awaited.expect(['a/5', 'a/6', 'a/7'], owner, LIFETIME_S);
+    assert.deepEqual(await names(), ['a/2', 'a/3', 'a/4', 'a/5', 'a/6', 'a/7', 'b/1']);
   },
 );
 
