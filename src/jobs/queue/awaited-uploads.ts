@@ -14,6 +14,8 @@ export interface AwaitedUpload {
   readonly askedAtMs: number;
   /** It comes no more. */
   readonly isOver: boolean;
+  /** Even if it has come, it is forgotten. */
+  readonly isAbandoned: boolean;
 }
 
 /** Uploads begun before their link's end may take this much longer. */
@@ -166,6 +168,7 @@ export class AwaitedUploads {
       keyId: String(row.key_id),
       askedAtMs: row.asked_at_ms,
       isOver: row.until_ms < row.now_ms,
+      isAbandoned: row.until_ms < row.now_ms - ABANDONED_MS,
     }));
   }
 
