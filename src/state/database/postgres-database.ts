@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import pg from 'pg';
+import { atMost } from '../../base/at-most.js';
 import {
   type Database,
   DatabaseError,
@@ -13,7 +14,7 @@ import {
 import { Followers } from './followers.js';
 import { postgresFailure } from './postgres-failure.js';
 import { PostgresListener } from './postgres-listener.js';
-import { SCHEMA, sessionSettings } from './postgres-settings.js';
+import { CONNECT_TIMEOUT_MS, SCHEMA, sessionSettings } from './postgres-settings.js';
 import { asTransaction, checkStatement, refuseInside } from './statement.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -26,6 +27,8 @@ export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
   readonly name: string;
   readonly #settings: pg.PoolConfig;
+  /** In line for a lock, as for a connection. */
+  readonly #patienceMs: number;
   #pool: pg.Pool;
   readonly #listener: PostgresListener;
   readonly #followers = new Followers(() => this.#listener.start());
@@ -36,8 +39,9 @@ export class PostgresDatabase implements Database {
 
   /** Connects when it is first used. */
   constructor(settings: pg.ClientConfig, connections: number) {
-    const { host, port, database } = settings;
+    const { host, port, database, connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = settings;
     this.name = `postgres://${host}:${port}/${database}`;
+    this.#patienceMs = connectionTimeoutMillis;
     this.#settings = { ...settings, max: connections, allowExitOnIdle: true };
     this.#pool = openPool(this.#settings);
     this.#listener = new PostgresListener(settings, this.#followers);
@@ -148,17 +152,22 @@ export class PostgresDatabase implements Database {
     end();
   }
 
-  /** Of each lock, one connection waits for it, and leaves the others to other work. */
+  /**
+   * Of each lock, one connection waits for it, and leaves the others to other work. If the server is silent, each takes half a minute
+   * to fail: those behind it give up earlier.
+   */
   async #inTurn<Result>(lock: string | undefined, work: () => Promise<Result>): Promise<Result> {
     if (lock === undefined) return work();
-    const turn = (this.#lastOf.get(lock) ?? Promise.resolve()).then(work);
-    const end = turn.catch(() => {});
-    this.#lastOf.set(lock, end);
-    try {
-      return await turn;
-    } finally {
+    const before = this.#lastOf.get(lock) ?? Promise.resolve();
+    const turn = atMost(this.#patienceMs, before).then((isNext) => {
+      if (isNext) return work();
+      throw new DatabaseError('busy', 'LINE', `The database ${this.name}: a lock was not free in time.`);
+    });
+    const end = Promise.allSettled([before, turn]).then(() => {
       if (this.#lastOf.get(lock) === end) this.#lastOf.delete(lock);
-    }
+    });
+    this.#lastOf.set(lock, end);
+    return turn;
   }
 
   async #begun<Result>(work: () => Promise<Result>): Promise<Result> {
