@@ -194,6 +194,20 @@ test('work gives up a place in a line for a lock that does not move', async (t) 
   assert.deepEqual(order, ['fourth']);
 });
 
+test('while connections that did not answer are open, there is one further set at most', async (t) => {
+  const database = impatient(await server.createDatabase(), 1);
+  const first = await held(database);
+  await answered(database);
+  const second = await held(database);
+  t.after(async () => {
+    await Promise.all([first.end(), second.end()]);
+    await database.close();
+  });
+  await assert.rejects(database.queryPromptly('SELECT 1 AS one', [], 60_000), unavailable);
+  await first.end();
+  await answered(database);
+});
+
 test('a renewal is answered although its connection is dead without a word', async (t) => {
   // Forwards until it is told to swallow everything on the connections that are open.
   const sockets = new Set<net.Socket>();

@@ -30,6 +30,7 @@ export class PostgresDatabase implements Database {
   /** In line for a lock, as for a connection. */
   readonly #patienceMs: number;
   #pool: pg.Pool;
+  #left: pg.Pool | undefined;
   readonly #listener: PostgresListener;
   readonly #followers = new Followers(() => this.#listener.start());
   readonly #begunWork = new Set<Promise<unknown>>();
@@ -140,9 +141,13 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#listener.close(), this.#pool.end()]);
   }
 
-  /** Cut with one connection, the others probably are. Connections in use are closed when they are given back. */
+  /**
+   * Cut with one connection, the others probably are. Connections in use are closed when they are given back. Before that, no other pool
+   * is left: a server that is merely slow would get ever more connections.
+   */
   #leave(pool: pg.Pool): void {
-    if (pool !== this.#pool) return;
+    if (pool !== this.#pool || (this.#left?.totalCount ?? 0) > 0) return;
+    this.#left = pool;
     this.#pool = openPool(this.#settings);
     // A pool that ends forgets work that waits for a connection, and the server may only have been slow.
     const end = (): void => {
