@@ -150,3 +150,24 @@ onEachQueue('a batch whose result cannot be stored is tried again, five times', 
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   assert.equal((await jobParts.jobs.get('a', id))?.failure?.code, 'INTERNAL');
 });
+
+onEachQueue('a batch that is cancelled while its result is written leaves no part of one', async (open) => {
+  const jobParts = await open({ home: 'here' });
+  const workTable = new BatchWorkTable(jobParts.database, undefined, 'here');
+  const id = await batchIn(jobParts, 1);
+  let isWritten = false;
+  const parts = partsOf(workTable, {
+    nextLook: async () => {
+      const line = (await jobParts.workTable.take()) ?? assert.fail();
+      await jobParts.workTable.succeed(line, { result: '{}', audioS: 1 });
+    },
+    writeFrom: async (_, pieces) => {
+      await jobParts.jobs.cancel('a', id);
+      await workTable.tidy();
+      for await (const _piece of pieces);
+      isWritten = true;
+    },
+  });
+  assert.equal(await runBatch(await takenBy(workTable, jobParts), parts, unhurried()), 'lost');
+  assert.ok(!isWritten);
+});

@@ -3,12 +3,15 @@
 // The next job and the next webhook are found by an index, however many wait, of one account or many.
 import assert from 'node:assert/strict';
 import { AwaitedUploads } from '../../src/jobs/queue/awaited-uploads.js';
+import { BatchWorkTable } from '../../src/jobs/queue/batch-work-table.js';
 import { DeliveryTable } from '../../src/jobs/queue/delivery-table.js';
 import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
+import { TooManyJobs } from '../../src/jobs/queue/job.js';
 import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import type { Database, Queries, Value } from '../../src/state/database/database.js';
 import { onEachQueue } from '../support/job-queues.js';
+import { newJob } from '../support/new-job.js';
 
 const LONG = 20_000;
 
@@ -18,13 +21,18 @@ const numbers = {
   postgres: (count: number) => `WITH n AS (SELECT generate_series(1, ${count}) AS i)`,
 };
 
-/** Jobs that wait, of one account, and that have ended, of another; and a webhook and an upload for each. */
+/** Jobs that wait, of one account, and that have ended, of another, with a batch of one line; and a webhook and an upload for each. */
 async function fill(database: Database, count: number): Promise<void> {
   const { dialect } = database;
   await database.execute(
     'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, request_hash, priority, created_at_ms) ' +
       `${numbers[dialect](count)} SELECT 'job-' || i, CASE WHEN i % 2 = 0 THEN 'busy' ELSE 'ended' END, 'k', 'predict', ` +
       "CASE WHEN i % 2 = 0 THEN 'queued' ELSE 'cancelled' END, '{}', '{}', '', -i, i FROM n",
+  );
+  await database.execute(
+    'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, request_hash, priority, created_at_ms, batch_id, line) ' +
+      "VALUES ('batch', 'ended', 'k', 'batch', 'queued', '{}', '{}', '', 0, 0, NULL, NULL), " +
+      "('line', 'ended', 'k', 'predict', 'waiting', '{}', '{}', '', 0, 0, 'batch', 1)",
   );
   await database.execute(
     'INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms) ' +
@@ -59,10 +67,26 @@ const questions: Readonly<Record<string, (database: Database) => Promise<unknown
   'jobs of others': (database) => new JobWorkTable(database).waits(['busy', 'other']),
   'the next webhook': (database) => new DeliveryWorkTable(database).take(),
   'the next webhook of others': (database) => new DeliveryWorkTable(database).take(['busy', 'other']),
+  'webhooks of dead senders': (database) => new DeliveryWorkTable(database).reap(),
   'jobs in a state that few have': (database) =>
     new JobTable(database, { maxUnfinished: 0 }).list('ended', { state: 'failed' }, 100),
   'the newest webhooks': (database) => new DeliveryTable(database).list({}, 1),
   'uploads to look for': (database) => new AwaitedUploads(database, 'here').due(10),
+  'one more batch': (database) =>
+    assert.rejects(
+      new JobTable(database, { maxUnfinished: 0, maxBatches: 1 }).create({
+        ...newJob,
+        account: 'ended',
+        task: 'batch',
+      }),
+      TooManyJobs,
+    ),
+  'a line to put into the queue': async (database) => {
+    await database.execute("UPDATE jobs SET state = 'waiting' WHERE id = 'line'");
+    await database.execute("UPDATE jobs SET state = 'queued', leased_until_ms = NULL WHERE id = 'batch'");
+    const table = new BatchWorkTable(database);
+    assert.equal((await table.feed((await table.take()) ?? assert.fail())).waiting, 1);
+  },
 };
 
 /** Blocks that PostgreSQL looks at. */

@@ -17,6 +17,7 @@ import { someDetector } from '../support/analyser-double.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { type JobParts, onEachQueue } from '../support/job-queues.js';
+import { newJob } from '../support/new-job.js';
 
 const NAME = 'folder/analysis/calls/day 1.wav';
 const owner = { account: 'a', keyId: 'key_a' };
@@ -138,11 +139,27 @@ onEachQueue('beyond the limit of jobs, an upload waits', async (open, t) => {
   await host.awaited.expect([NAME, other], owner, LIFETIME_S);
   await host.lookAgain();
   await eventually(async () => (await host.jobsMade()).length === 1, 'one is made');
+  // Also past the end of its link.
+  await host.database.execute('UPDATE awaited_uploads SET until_ms = $1', [Date.now() - 86_400_000]);
+  await host.lookAgain();
   await host.lookAgain();
   assert.equal((await host.namesAwaited()).length, 1);
   await host.jobs.cancel('a', (await host.jobsMade())[0]?.id ?? '');
   await host.lookAgain();
   await eventually(async () => (await host.namesAwaited()).length === 0, 'the other one is made');
+  assert.equal((await host.jobsMade()).length, 2);
+});
+
+onEachQueue('what cannot be made a job for days is forgotten', async (open, t) => {
+  const bucket = new Bucket();
+  const host = hostOf(t, await open({ maxUnfinished: 1 }), bucket);
+  await host.jobs.create(newJob);
+  bucket.put(NAME);
+  await host.awaited.expect([NAME], owner, LIFETIME_S);
+  await host.database.execute('UPDATE awaited_uploads SET until_ms = $1', [Date.now() - 4 * 86_400_000]);
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 0, 'it is forgotten');
+  assert.equal((await host.jobsMade()).length, 1);
 });
 
 onEachQueue('hosts with another bucket look for their own uploads only', async (open, t) => {
@@ -220,6 +237,12 @@ onEachDatabase(
     await database.execute("UPDATE awaited_uploads SET until_ms = 1 WHERE name IN ('a/1', 'b/1')");
     await elsewhere.expect(['a/4'], owner, LIFETIME_S);
     assert.deepEqual(await names(), ['a/2', 'a/3', 'a/4', 'b/1']);
+    // They may have arrived while nobody could look.
+    await database.execute("UPDATE awaited_uploads SET until_ms = $1 WHERE account = 'a'", [
+      Date.now() - 86_400_000,
+    ]);
+    await awaited.expect(['a/5', 'a/6', 'a/7'], owner, LIFETIME_S);
+    assert.deepEqual(await names(), ['a/2', 'a/3', 'a/4', 'a/5', 'a/6', 'a/7', 'b/1']);
   },
 );
 

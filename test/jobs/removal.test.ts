@@ -56,37 +56,89 @@ for (const [what, fill] of Object.entries(many)) {
   });
 }
 
-onEachQueue('of an account with more jobs than are kept, the oldest that are over go', async (open) => {
-  const parts = await open();
-  const { database, jobs, batchWorkTable } = parts;
-  const make = async (account: string): Promise<string> => (await jobs.create({ ...newJob, account })).job.id;
-  const ids = [await make('a'), await make('a'), await make('a'), await make('a')];
-  const [oldest = '', queued = '', third = '', fourth = ''] = ids;
-  const batch = await createBatch(parts, 'a', '');
-  const work = (await batchWorkTable.take()) ?? assert.fail();
-  const line = { label: '{}', work: { failure: { code: 'FILE_EMPTY', message: 'It is empty.' } } };
-  await batchWorkTable.addLines(work, 1, [line, line, line]);
-  const ofOther = await make('b');
-  for (const id of [oldest, batch, third, fourth]) await jobs.cancel('a', id);
-  await jobs.cancel('b', ofOther);
-  for (const [i, id] of [queued, oldest, batch, third, fourth].entries())
-    await database.execute('UPDATE jobs SET created_at_ms = $2 WHERE id = $1', [id, i]);
+/** Jobs of one account, the last of which ended first, and all of them long ago. @returns their ids */
+async function endedLongAgo({ jobs, workTable, database }: JobParts, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { job } = await jobs.create(newJob);
+    const work = (await workTable.take()) ?? assert.fail();
+    await workTable.fail(work, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
+    await database.execute('UPDATE jobs SET finished_at_ms = $2 WHERE id = $1', [job.id, count - i]);
+    ids.push(job.id);
+  }
+  return ids;
+}
 
-  const limited = new JobTable(database, { maxUnfinished: 0, maxKept: 8 });
-  const { job } = await limited.create({ ...newJob, account: 'a' });
-  assert.equal((await jobs.find(ids)).length, 4, 'no more than are kept');
-  // Five too many, of which three are lines.
-  const tighter = new JobTable(database, { maxUnfinished: 0, maxKept: 4 });
-  const { job: last } = await tighter.create({ ...newJob, account: 'a' });
-  const left = await database.query('SELECT id FROM jobs ORDER BY id');
-  assert.deepEqual(
-    left.map(({ id }) => id),
-    [queued, third, fourth, job.id, last.id, ofOther].toSorted(),
-  );
-  // Each is counted once in a while, and with each batch.
-  const strict = new JobTable(database, { maxUnfinished: 0, maxKept: 1 });
-  await createBatch({ ...parts, jobs: strict }, 'a', '');
-  assert.equal((await jobs.find([queued, third, fourth])).length, 1);
+const idsIn = async (database: Database, condition: string): Promise<unknown[]> =>
+  (await database.query(`SELECT id FROM jobs WHERE ${condition} ORDER BY id`)).map(({ id }) => id);
+
+onEachQueue(
+  'of an account with more finished jobs than are kept, those that ended first go',
+  async (open) => {
+    const parts = await open();
+    const { database, jobs, batchWorkTable } = parts;
+    const [third, second, first] = await endedLongAgo(parts, 3);
+    const { job: ofOther } = await jobs.create({ ...newJob, account: 'b' });
+    await jobs.cancel('b', ofOther.id);
+    const { job: recent } = await jobs.create(newJob);
+    await jobs.cancel('a', recent.id);
+    // Lines that have ended belong to an unfinished job.
+    const batch = await createBatch(parts, 'a', '');
+    const work = (await batchWorkTable.take()) ?? assert.fail();
+    const line = { label: '{}', work: { failure: { code: 'FILE_EMPTY', message: 'It is empty.' } } };
+    await batchWorkTable.addLines(work, 1, [line, line, line]);
+    const keep = async (maxKept: number): Promise<void> => {
+      const limited = new JobTable(database, { maxUnfinished: 0, maxKept });
+      await jobs.cancel('a', (await limited.create(newJob)).job.id);
+    };
+    const left = () => idsIn(database, `finished_at_ms < 10 OR id IN ('${recent.id}', '${ofOther.id}')`);
+    await keep(4);
+    assert.deepEqual(
+      await left(),
+      [first, second, third, recent.id, ofOther.id].toSorted(),
+      'no more than are kept',
+    );
+    await keep(3);
+    assert.deepEqual(await left(), [third, recent.id, ofOther.id].toSorted());
+    await keep(1);
+    assert.deepEqual(await left(), [recent.id, ofOther.id].toSorted(), 'what has just ended stays');
+    assert.equal((await jobs.countLines(batch)).lines, 3);
+  },
+);
+
+onEachQueue('a batch that is beyond those kept goes with its lines, in pieces', async (open) => {
+  const { database } = await open();
+  await add(database, 'batch', null);
+  await add(database, 'line', 'batch1');
+  await database.execute("UPDATE jobs SET finished_at_ms = 1 WHERE id = 'batch1'");
+  await add(database, 'predict', null);
+  await database.execute("DELETE FROM jobs WHERE task = 'predict' AND batch_id IS NULL AND id <> 'predict1'");
+  const { database: counting, changed } = countedDatabase(database);
+  await new FinishedJobs(counting).keepNewest('a', 1);
+  assert.equal(Math.max(...changed), ROWS_AT_ONCE);
+  assert.deepEqual(await idsIn(database, '1 = 1'), ['predict1']);
+});
+
+onEachQueue('a job that is retried while old ones are removed stays, and so do others', async (open) => {
+  const parts = await open();
+  const { database, jobs } = parts;
+  const [newest, older, , retried = ''] = await endedLongAgo(parts, 4);
+  const interrupted = new Proxy(database, {
+    get(target, name) {
+      if (name === 'execute') {
+        return async (...change: Parameters<Database['execute']>) => {
+          await jobs.retry({ account: 'a', id: retried });
+          // Another caller removes the same ones at the same time.
+          await new FinishedJobs(target).keepNewest('a', 2);
+          return target.execute(...change);
+        };
+      }
+      const found: unknown = Reflect.get(target, name);
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+  await new FinishedJobs(interrupted).keepNewest('a', 2);
+  assert.deepEqual(await idsIn(database, '1 = 1'), [newest, older, retried].toSorted());
 });
 
 onEachQueue('a cancelled batch leaves no manifest', async (open) => {

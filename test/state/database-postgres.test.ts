@@ -138,6 +138,76 @@ test('work that waits for a lock leaves connections to others', async (t) => {
   assert.deepEqual(order, [0, 1, 2, 3, 4]);
 });
 
+/** Waits less than usual for connections and locks. */
+function impatient(url: string, connections: number): PostgresDatabase {
+  const address = parseDatabaseAddress(url) ?? assert.fail();
+  return new PostgresDatabase({ ...clientSettings(address, ''), connectionTimeoutMillis: 1000 }, connections);
+}
+
+const answered = (database: PostgresDatabase): Promise<void> =>
+  eventually(async () => {
+    const rows = await database.queryPromptly('SELECT 1 AS one', [], 60_000).catch(() => []);
+    return rows.length > 0;
+  }, 'it answers');
+
+/** A transaction that is not over before it is told so. */
+async function held(database: PostgresDatabase, lock?: string) {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let isHeld = false;
+  const transaction = database.transaction(
+    async () => {
+      isHeld = true;
+      await ended;
+    },
+    lock === undefined ? {} : { lock },
+  );
+  await eventually(() => isHeld, 'it has a connection');
+  return {
+    end(): Promise<void> {
+      end();
+      return transaction;
+    },
+  };
+}
+
+test('work gives up a place in a line for a lock that does not move', async (t) => {
+  const database = impatient(await server.createDatabase(), 2);
+  await answered(database);
+  const first = await held(database, 'jobs of a');
+  t.after(async () => {
+    await first.end();
+    await database.close();
+  });
+  const order: string[] = [];
+  const queued = (what: string) =>
+    database.transaction(async () => void order.push(what), { lock: 'jobs of a' });
+  const ends = await Promise.allSettled([queued('second'), queued('third')]);
+  for (const end of ends) {
+    assert.ok(end.status === 'rejected');
+    assert.equal((end.reason as DatabaseError).kind, 'busy', 'nothing was done');
+  }
+  await first.end();
+  await queued('fourth');
+  assert.deepEqual(order, ['fourth']);
+});
+
+test('while connections that did not answer are open, there is one further set at most', async (t) => {
+  const database = impatient(await server.createDatabase(), 1);
+  const first = await held(database);
+  await answered(database);
+  const second = await held(database);
+  t.after(async () => {
+    await Promise.all([first.end(), second.end()]);
+    await database.close();
+  });
+  await assert.rejects(database.queryPromptly('SELECT 1 AS one', [], 60_000), unavailable);
+  await first.end();
+  await answered(database);
+});
+
 test('a renewal is answered although its connection is dead without a word', async (t) => {
   // Forwards until it is told to swallow everything on the connections that are open.
   const sockets = new Set<net.Socket>();

@@ -46,7 +46,7 @@ export const jobOptions = {
     maximum: 1_000_000_000,
     unit: 'jobs',
     description:
-      'Jobs of one account in the database, with finished ones and the lines of batches that are unfinished, failed or cancelled. Beyond it, the oldest finished ones are removed before VERAVOX_JOB_RETENTION_DAYS have passed. 0 means no limit.',
+      'Finished jobs of one account in the database. Beyond it, the ones that ended first are removed before VERAVOX_JOB_RETENTION_DAYS have passed, but none within an hour of its end. 0 means no limit.',
   }),
   jobRetentionDays: integer({
     variable: 'VERAVOX_JOB_RETENTION_DAYS',

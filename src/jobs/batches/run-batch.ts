@@ -133,7 +133,6 @@ async function* resultPieces(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   let text = '';
-  // If the batch is no longer this worker's, its lines may be gone: the upload fails instead of ending early.
   for await (const end of workTable.ends(work)) {
     signal.throwIfAborted();
     counts.lines++;
@@ -144,6 +143,8 @@ async function* resultPieces(
     text = '';
   }
   signal.throwIfAborted();
+  // If the batch is no longer this worker's, its lines may be gone: the upload fails instead of ending early.
+  await workTable.renew(work);
   yield Buffer.from(text);
 }
 

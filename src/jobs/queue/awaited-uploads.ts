@@ -14,12 +14,16 @@ export interface AwaitedUpload {
   readonly askedAtMs: number;
   /** It comes no more. */
   readonly isOver: boolean;
+  /** Even if it has come, it is forgotten. */
+  readonly isAbandoned: boolean;
 }
 
 /** Uploads begun before their link's end may take this much longer. */
 const ARRIVAL_MS = 3_600_000;
-/** Nobody looks for them: the host with their bucket is gone, or analyses no uploads. */
-const ABANDONED_MS = 3_600_000;
+/** Nobody looks for them, at least for now. They still become jobs when a host does, but hold up no further links. */
+const UNCOUNTED_MS = 3_600_000;
+/** Longer than outages: the host with their bucket is gone, or analyses no uploads. */
+const ABANDONED_MS = 3 * 86_400_000;
 /** SQLite takes 32,766 parameters. */
 const NAMES_PER_STATEMENT = 1000;
 
@@ -48,25 +52,33 @@ export class AwaitedUploads {
   }
 
   /** All of them or none. @throws TooManyUploads, DatabaseError */
-  expect(
+  async expect(
     names: readonly string[],
     { account, keyId }: Pick<AwaitedUpload, 'account' | 'keyId'>,
     linkLifetimeS: number,
   ): Promise<void> {
-    return this.#database.transaction(
+    await this.#forgetAbandoned(account);
+    await this.#database.transaction(
       async (transaction) => {
-        await transaction.execute(
-          `DELETE FROM awaited_uploads WHERE account = $1 AND until_ms < ${this.#now} - $2`,
-          [account, ABANDONED_MS],
-        );
         await this.#insert(transaction, names, { account, keyId }, linkLifetimeS);
         const [row] = await transaction.query<{ uploads: number }>(
-          'SELECT COUNT(*) AS uploads FROM awaited_uploads WHERE account = $1',
-          [account],
+          `SELECT COUNT(*) AS uploads FROM awaited_uploads WHERE account = $1 AND until_ms >= ${this.#now} - $2`,
+          [account, UNCOUNTED_MS],
         );
         if ((row?.uploads ?? 0) > this.#maxOfAccount) throw new TooManyUploads();
       },
       { lock: `uploads of ${account}` },
+    );
+  }
+
+  async #forgetAbandoned(account: string): Promise<void> {
+    const isAbandoned = `account = $1 AND until_ms < ${this.#now} - $2`;
+    const some = `SELECT home, name FROM awaited_uploads WHERE ${isAbandoned} LIMIT ${ROWS_AT_ONCE}${skipLocked[this.#database.dialect]}`;
+    await inPieces(() =>
+      this.#database.execute(`DELETE FROM awaited_uploads WHERE (home, name) IN (${some})`, [
+        account,
+        ABANDONED_MS,
+      ]),
     );
   }
 
@@ -156,6 +168,7 @@ export class AwaitedUploads {
       keyId: String(row.key_id),
       askedAtMs: row.asked_at_ms,
       isOver: row.until_ms < row.now_ms,
+      isAbandoned: row.until_ms < row.now_ms - ABANDONED_MS,
     }));
   }
 

@@ -21,7 +21,6 @@ import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { type BatchSource, batchSource } from './job-text.js';
 import {
   endTries,
-  isLeaseOver,
   LEASE_MS,
   MAX_TRIES,
   OverdueLeases,
@@ -39,6 +38,8 @@ export interface BatchWork {
   readonly linesRead: number;
   /** Starts that count toward the limit, this one included. */
   readonly tries: number;
+  /** Its worker seems dead: changes are refused if the lease was renewed meanwhile. */
+  readonly isOverdue?: boolean;
 }
 
 /** Lines of one batch in the queue: enough for all workers, few for everybody else. */
@@ -57,7 +58,7 @@ export class BatchWorkTable {
   /** @param home whose stored files the workers can read and write */
   constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
-    this.#overdue = new OverdueLeases(leaseMs);
+    this.#overdue = new OverdueLeases(database, leaseMs);
     this.#home = home;
     this.#database = database;
   }
@@ -88,12 +89,10 @@ export class BatchWorkTable {
 
   /** Takes batches from workers that died. Any worker calls it every few seconds. */
   async reap(): Promise<Reaped> {
-    const overdue = await this.#database.query<WorkRow>(
-      `SELECT ${workColumns} FROM jobs WHERE task = 'batch' AND state = 'running' ` +
-        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
-      [2 * this.#leaseMs],
+    const dead = await this.#overdue.dead<WorkRow>(
+      `SELECT ${workColumns} FROM jobs WHERE task = 'batch' AND state = 'running'`,
     );
-    return endTries(this.#overdue.dead(overdue).map(workOf), (work) => this.fail(work, workerDied, true));
+    return endTries(dead.map(workOf), (work) => this.fail(work, workerDied, true));
   }
 
   /** Removes the lines of batches that are over. Any worker calls it every few seconds. */
@@ -274,7 +273,7 @@ export class BatchWorkTable {
 
   /** Also a sign of life. */
   #change<Result>(
-    { job, holder }: BatchWork,
+    { job, holder, isOverdue }: BatchWork,
     columns: Readonly<Record<string, Value>>,
     more: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
@@ -284,8 +283,9 @@ export class BatchWorkTable {
         ...Object.keys(columns).map((name, i) => `${name} = $${i + 4}`),
       ];
       const values = [job.id, holder, this.#leaseMs, ...Object.values(columns)];
+      const still = isOverdue ? ` AND ${this.#overdue.isOver(values)}` : '';
       const held = await transaction.execute(
-        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'`,
+        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'${still}`,
         values,
       );
       if (held === 0) throw lost(job);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { Conditions } from '../../state/database/conditions.js';
-import type { Database, Row, Transaction } from '../../state/database/database.js';
+import type { Database, Row, Transaction, Value } from '../../state/database/database.js';
 import { nowMs } from '../../state/database/now-ms.js';
 import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 import { onlyOthers } from '../../state/database/row-of-others.js';
 import { DELIVERY_TOPIC } from './add-delivery.js';
 import { type Attempt, type Delivery, deliveryColumns, deliveryOf } from './delivery.js';
-import { isLeaseOver, LEASE_MS, OverdueLeases, RENEWAL_TIMEOUT_MS } from './leases.js';
+import { LEASE_MS, OverdueLeases, RENEWAL_TIMEOUT_MS } from './leases.js';
 import { MAX_PAUSE_S, pauseAfter } from './schedule.js';
 
 /** A delivery in the hands of a sender. */
@@ -15,6 +15,8 @@ export interface Turn {
   readonly delivery: Delivery;
   /** Changes are refused once somebody else has the delivery. */
   readonly holder: string;
+  /** Its sender seems dead: changes are refused if the lease was renewed meanwhile. */
+  readonly isOverdue?: boolean;
 }
 
 /** The way on after a failure. */
@@ -39,7 +41,7 @@ export class DeliveryWorkTable {
   constructor(database: Database, leaseMs = LEASE_MS) {
     this.#database = database;
     this.#leaseMs = leaseMs;
-    this.#overdue = new OverdueLeases(leaseMs);
+    this.#overdue = new OverdueLeases(database, leaseMs);
   }
 
   /** The next one that is due, or undefined. @param except accounts whose deliveries stay */
@@ -104,17 +106,18 @@ export class DeliveryWorkTable {
         [1000 * MAX_PAUSE_S],
       ),
     );
-    const overdue = await this.#database.query<Row & { holder: string }>(
-      `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state = 'sending' ` +
-        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
-      [2 * this.#leaseMs],
+    const dead = await this.#overdue.dead<Row & { holder: string }>(
+      // The index is of both states.
+      `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state IN ('waiting', 'sending') AND state = 'sending'`,
     );
-    const dead = this.#overdue.dead(overdue);
+    let taken = 0;
     for (const row of dead) {
       const attempt = { atMs: Date.now(), tookMs: 0, problem: 'the server that sent it died' };
-      await this.fail({ delivery: deliveryOf(row), holder: row.holder }, attempt, { isFinal: false });
+      const turn = { delivery: deliveryOf(row), holder: row.holder, isOverdue: true };
+      const isTaken = await this.fail(turn, attempt, { isFinal: false });
+      if (isTaken !== undefined) taken++;
     }
-    return dead.length;
+    return taken;
   }
 
   /** Calls `onDue` soon after a delivery was added; may come too often. @returns ends it */
@@ -126,11 +129,16 @@ export class DeliveryWorkTable {
     return nowMs[this.#database.dialect];
   }
 
-  #change({ delivery, holder }: Turn, change: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+  #change(
+    { delivery, holder, isOverdue }: Turn,
+    change: (transaction: Transaction) => Promise<void>,
+  ): Promise<boolean> {
     return this.#database.transaction(async (transaction) => {
+      const values: Value[] = [delivery.id, holder];
+      const still = isOverdue ? ` AND ${this.#overdue.isOver(values)}` : '';
       const held = await transaction.execute(
-        'UPDATE webhook_deliveries SET holder = NULL, leased_until_ms = NULL WHERE id = $1 AND holder = $2',
-        [delivery.id, holder],
+        `UPDATE webhook_deliveries SET holder = NULL, leased_until_ms = NULL WHERE id = $1 AND holder = $2${still}`,
+        values,
       );
       if (held > 0) await change(transaction);
       return held > 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { placesFor } from '../../state/database/conditions.js';
 import type { Database, Queries, Value } from '../../state/database/database.js';
 import { inPieces, ROWS_AT_ONCE, skipLocked } from '../../state/database/pieces.js';
 
 const DAY_MS = 86_400_000;
+/** After the end of a job. */
+const SPARED_MS = 3_600_000;
 
 /** Jobs that are over. Lines of batches stay and go with their batch. */
 export class FinishedJobs {
@@ -33,41 +34,36 @@ export class FinishedJobs {
   async removeDays(days: readonly string[]): Promise<void> {
     for (const day of days) {
       const startMs = Date.parse(day);
-      const over = 'finished_at_ms >= $1 AND finished_at_ms < $2 AND batch_id IS NULL';
-      const ofDay = [startMs, startMs + DAY_MS];
-      const batches = await this.#database.query<{ id: string }>(
-        `SELECT id FROM jobs WHERE ${over} AND task = 'batch'`,
-        ofDay,
-      );
-      // One that was cancelled has its lines until a worker has removed them.
-      for (const { id } of batches) await removeInPieces(this.#database, 'batch_id = $1', [id]);
-      await removeInPieces(this.#database, over, ofDay);
+      await this.#remove('finished_at_ms >= $1 AND finished_at_ms < $2', [startMs, startMs + DAY_MS]);
     }
   }
 
   /**
-   * Removes the oldest ones of an account as long as it has more jobs than `max`, unfinished ones and lines of batches included.
+   * Removes the ones of an account that ended first, as long as it has more than `max`, but none that has just ended: its client has
+   * not read it yet. Lines of batches do not count: those of unfinished batches are limited, and others go soon.
    * @throws DatabaseError
    */
   async keepNewest(account: string, max: number): Promise<void> {
-    const [row] = await this.#database.query<{ jobs: number }>(
-      'SELECT COUNT(*) AS jobs FROM jobs WHERE account = $1',
-      [account],
+    const [oldestKept] = await this.#database.query<{ finished_at_ms: number }>(
+      'SELECT finished_at_ms FROM jobs WHERE account = $1 AND batch_id IS NULL AND finished_at_ms IS NOT NULL ' +
+        'ORDER BY finished_at_ms DESC LIMIT 1 OFFSET $2',
+      [account, max - 1],
     );
-    for (let surplus = (row?.jobs ?? 0) - max; surplus > 0; ) {
-      const oldest = await this.#database.query<{ id: string; task: string }>(
-        'SELECT id, task FROM jobs WHERE account = $1 AND batch_id IS NULL AND finished_at_ms IS NOT NULL ' +
-          `ORDER BY created_at_ms, id LIMIT ${Math.min(surplus, ROWS_AT_ONCE)}`,
-        [account],
-      );
-      if (oldest.length === 0) return;
-      // The lines of a batch may be all that is too much.
-      const batchAt = oldest.findIndex(({ task }) => task === 'batch');
-      const ids = oldest.slice(0, batchAt < 0 ? undefined : batchAt + 1).map(({ id }) => id);
-      if (batchAt >= 0) surplus -= await removeInPieces(this.#database, 'batch_id = $1', ids.slice(-1));
-      await this.#database.execute(`DELETE FROM jobs WHERE id IN (${placesFor(ids)})`, ids);
-      surplus -= ids.length;
-    }
+    if (oldestKept === undefined) return;
+    // By time and not by number: others may remove the same ones, and retries begin anew with some.
+    const endMs = Math.min(oldestKept.finished_at_ms, Date.now() - SPARED_MS);
+    await this.#remove('account = $1 AND finished_at_ms < $2', [account, endMs]);
+  }
+
+  async #remove(condition: string, values: readonly Value[]): Promise<void> {
+    const over = `${condition} AND batch_id IS NULL`;
+    const batches = await this.#database.query<{ id: string }>(
+      `SELECT id FROM jobs WHERE ${over} AND task = 'batch'`,
+      values,
+    );
+    // One that was cancelled has its lines until a worker has removed them.
+    for (const { id } of batches) await removeInPieces(this.#database, 'batch_id = $1', [id]);
+    await removeInPieces(this.#database, over, values);
   }
 }
 

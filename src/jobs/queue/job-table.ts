@@ -56,7 +56,7 @@ export interface JobLimits {
   readonly maxUnfinished: number;
   /** Of one account; 0 or undefined means no limit. */
   readonly maxBatches?: number;
-  /** Of one account, with finished ones and lines of batches; 0 or undefined means no limit. */
+  /** Finished ones of one account; 0 or undefined means no limit. */
   readonly maxKept?: number;
 }
 
@@ -89,7 +89,7 @@ export class JobTable {
    * @throws IdempotencyConflict, TooManyJobs, DatabaseError; adding again with the same key is safe after each
    */
   async create(job: NewJob): Promise<{ readonly job: Job; readonly isNew: boolean }> {
-    await this.#removeSurplus(job);
+    await this.#removeSurplus(job.account);
     return this.#database.transaction(
       async (transaction) => {
         const earlier = await this.#earlier(transaction, job);
@@ -301,12 +301,12 @@ export class JobTable {
   }
 
   /** Jobs that are made and cancelled over and over would fill the database until their retention time is over. */
-  async #removeSurplus({ account, task }: NewJob): Promise<void> {
+  async #removeSurplus(account: string): Promise<void> {
     const { maxKept = 0 } = this.#limits;
     if (maxKept === 0) return;
     const uncounted = this.#uncounted.get(account) ?? 0;
     this.#uncounted.set(account, (uncounted + 1) % JOBS_PER_COUNT);
-    if (uncounted === 0 || task === 'batch') await this.#finished.keepNewest(account, maxKept);
+    if (uncounted === 0) await this.#finished.keepNewest(account, maxKept);
   }
 
   async #earlier(database: Pick<Database, 'query'>, job: NewJob): Promise<Job | undefined> {

@@ -17,7 +17,6 @@ import { CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
 import { NO_SOURCE, sourceForRetry } from './job-text.js';
 import {
   endTries,
-  isLeaseOver,
   LEASE_MS,
   MAX_TRIES,
   OverdueLeases,
@@ -71,7 +70,7 @@ export class JobWorkTable {
   ) {
     this.#database = database;
     this.#leaseMs = leaseMs;
-    this.#overdue = new OverdueLeases(leaseMs);
+    this.#overdue = new OverdueLeases(database, leaseMs);
     this.#home = home;
     this.#clockMs = clockMs;
     this.#retryDelayMs = retryDelayMs;
@@ -192,13 +191,11 @@ export class JobWorkTable {
 
   /** Takes jobs from workers that died, and looks after the order of the others. Any worker calls it every few seconds. */
   async reap(): Promise<Reaped> {
-    const overdue = await this.#database.query<WorkRow>(
-      `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
-        `AND ${isLeaseOver(this.#database.dialect, 1)}`,
-      [2 * this.#leaseMs],
+    const dead = await this.#overdue.dead<WorkRow>(
+      `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch'`,
     );
     await this.#moveUp();
-    return endTries(this.#overdue.dead(overdue).map(workOf), (work) => this.fail(work, workerDied, true));
+    return endTries(dead.map(workOf), (work) => this.fail(work, workerDied, true));
   }
 
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
@@ -245,9 +242,11 @@ export class JobWorkTable {
   ): Promise<Result> {
     return this.#database.transaction(async (transaction) => {
       const sets = Object.keys(columns).map((column, i) => `${column} = $${i + 3}`);
+      const values = [work.job.id, work.holder, ...Object.values(columns)];
+      const still = work.isOverdue ? ` AND ${this.#overdue.isOver(values)}` : '';
       const changed = await transaction.execute(
-        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'`,
-        [work.job.id, work.holder, ...Object.values(columns)],
+        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'${still}`,
+        values,
       );
       if (changed === 0) throw lost(work);
       return more(transaction);

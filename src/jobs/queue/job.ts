@@ -73,6 +73,8 @@ export interface Work {
   readonly savedSteps: number;
   /** This one included; a job that an operator has begin anew has all of them again. */
   readonly tries: number;
+  /** Its worker seems dead: changes are refused if the lease was renewed meanwhile. */
+  readonly isOverdue?: boolean;
 }
 
 /** The job is in other hands, over, or cancelled: its worker must stop and save nothing. */

@@ -22,6 +22,8 @@ export interface JobRunnerParts extends PredictParts {
   readonly enroll: (task: EnrollTask) => Promise<Enrolled>;
   /** Stores the result under this name; called before the job counts as done, and again by another try. */
   readonly store: (name: string, result: object) => Promise<void>;
+  /** Called after the job has failed for good, unless a newer recording of its name has a job of its own. */
+  readonly tellOfFailure?: (failure: ServiceError) => Promise<void>;
   /** Of a recording to analyse. */
   readonly maxBytes: number;
   /** Between two signs of life. */
@@ -47,8 +49,6 @@ type TurnTask = Omit<PredictTask, 'source'>;
 interface Result {
   readonly body: object;
   readonly done: DoneWork;
-  /** Of the recording that was read. */
-  readonly identity: string;
 }
 
 /**
@@ -68,19 +68,35 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     },
     onSaved: () => slice.checkpoint(),
   };
+  let identity: string | undefined;
+  const openSource: JobRunnerParts['openSource'] = async (from, signal) => {
+    const source = await parts.openSource(from, signal);
+    identity = source.identity;
+    return source;
+  };
+  /** Whether a newer recording of this name has a job of its own, which may have stored its result before. */
+  const isReplaced = async (signal: AbortSignal): Promise<boolean> => {
+    const from = identity === undefined ? undefined : jobSource(work.job);
+    if (from === undefined || !('object' in from) || from.resultObject === undefined) return false;
+    const now = await identityNow(from, parts, signal);
+    return now !== undefined && now !== identity;
+  };
   try {
-    const { body, done, identity } = await resultOf(work, parts, task, slice);
+    const { body, done } = await resultOf(work, { ...parts, openSource }, task, slice);
     const source = jobSource(work.job);
-    if ('object' in source && source.resultObject !== undefined) {
-      // A newer recording of this name has a job of its own, which may have ended before.
-      const now = (await identityNow(source, parts, task.signal)) ?? identity;
-      if (now === identity) await orAborted(task.signal, parts.store(source.resultObject, body));
+    if ('object' in source && source.resultObject !== undefined && !(await isReplaced(task.signal))) {
+      await orAborted(task.signal, parts.store(source.resultObject, body));
     }
     const { audioS, scoredWindows: windows, bytes } = done;
     await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
     return { outcome: 'succeeded', done };
   } catch (error) {
-    return await endOf(work, workTable, renewal.failure ?? error, stopping);
+    const turn = await endOf(work, workTable, renewal.failure ?? error, stopping);
+    // If the storage does not answer, a client that waits is told.
+    if (turn.outcome === 'failed' && !(await isReplaced(stopping).catch(() => false))) {
+      await parts.tellOfFailure?.(turn.failure);
+    }
+    return turn;
   } finally {
     renewal.stop();
   }
@@ -96,17 +112,13 @@ async function resultOf(
   const from = jobSource(work.job);
   const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
   try {
-    return { ...(await resultFrom(work, parts, { ...turn, source })), identity: source.identity };
+    return await resultFrom(work, parts, { ...turn, source });
   } finally {
     await source.close();
   }
 }
 
-async function resultFrom(
-  work: Work,
-  parts: JobRunnerParts,
-  task: PredictTask,
-): Promise<Omit<Result, 'identity'>> {
+async function resultFrom(work: Work, parts: JobRunnerParts, task: PredictTask): Promise<Result> {
   if (work.job.task === 'enroll') {
     return parts.enroll({ ...task, ...enrollParameters(work.job), owner: work.job.account });
   }

@@ -85,6 +85,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
                   ? sources.ofObject(source.object, signal)
                   : sources.ofLink(source.link, work.job.account, signal),
               store,
+              tellOfFailure: (failure) => tellOfFailure(work.job, failure),
               maxBytes: config.maxJobBytes,
               maxDurationS: MAX_DURATION_S,
               timeLimitMs: TURN_LIMIT_MS,
@@ -96,7 +97,6 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
           limits,
         );
         endJobSpan(span, work.job, turn);
-        if (turn.outcome === 'failed') await tellOfFailure(work.job, turn.failure);
         return turn;
       } finally {
         current.leave();

@@ -108,8 +108,9 @@ export class UploadWatch {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       if (!(error instanceof ServiceError)) throw error;
-      // It is looked for again.
       if (error.key !== 'OBJECT_NOT_FOUND') {
+        // It may be there: it is looked for again, past its end too.
+        isDone = upload.isAbandoned;
         log.warn({ errorKey: error.key, err: error.cause }, 'an upload could not be made a job yet');
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import pg from 'pg';
+import { atMost } from '../../base/at-most.js';
 import {
   type Database,
   DatabaseError,
@@ -13,7 +14,7 @@ import {
 import { Followers } from './followers.js';
 import { postgresFailure } from './postgres-failure.js';
 import { PostgresListener } from './postgres-listener.js';
-import { SCHEMA, sessionSettings } from './postgres-settings.js';
+import { CONNECT_TIMEOUT_MS, SCHEMA, sessionSettings } from './postgres-settings.js';
 import { asTransaction, checkStatement, refuseInside } from './statement.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -26,7 +27,10 @@ export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
   readonly name: string;
   readonly #settings: pg.PoolConfig;
+  /** In line for a lock, as for a connection. */
+  readonly #patienceMs: number;
   #pool: pg.Pool;
+  #left: pg.Pool | undefined;
   readonly #listener: PostgresListener;
   readonly #followers = new Followers(() => this.#listener.start());
   readonly #begunWork = new Set<Promise<unknown>>();
@@ -36,8 +40,9 @@ export class PostgresDatabase implements Database {
 
   /** Connects when it is first used. */
   constructor(settings: pg.ClientConfig, connections: number) {
-    const { host, port, database } = settings;
+    const { host, port, database, connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = settings;
     this.name = `postgres://${host}:${port}/${database}`;
+    this.#patienceMs = connectionTimeoutMillis;
     this.#settings = { ...settings, max: connections, allowExitOnIdle: true };
     this.#pool = openPool(this.#settings);
     this.#listener = new PostgresListener(settings, this.#followers);
@@ -136,9 +141,13 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#listener.close(), this.#pool.end()]);
   }
 
-  /** Cut with one connection, the others probably are. Connections in use are closed when they are given back. */
+  /**
+   * Cut with one connection, the others probably are. Connections in use are closed when they are given back. Before that, no other pool
+   * is left: a server that is merely slow would get ever more connections.
+   */
   #leave(pool: pg.Pool): void {
-    if (pool !== this.#pool) return;
+    if (pool !== this.#pool || (this.#left?.totalCount ?? 0) > 0) return;
+    this.#left = pool;
     this.#pool = openPool(this.#settings);
     // A pool that ends forgets work that waits for a connection, and the server may only have been slow.
     const end = (): void => {
@@ -148,17 +157,22 @@ export class PostgresDatabase implements Database {
     end();
   }
 
-  /** Of each lock, one connection waits for it, and leaves the others to other work. */
+  /**
+   * Of each lock, one connection waits for it, and leaves the others to other work. If the server is silent, each takes half a minute
+   * to fail: those behind it give up earlier.
+   */
   async #inTurn<Result>(lock: string | undefined, work: () => Promise<Result>): Promise<Result> {
     if (lock === undefined) return work();
-    const turn = (this.#lastOf.get(lock) ?? Promise.resolve()).then(work);
-    const end = turn.catch(() => {});
-    this.#lastOf.set(lock, end);
-    try {
-      return await turn;
-    } finally {
+    const before = this.#lastOf.get(lock) ?? Promise.resolve();
+    const turn = atMost(this.#patienceMs, before).then((isNext) => {
+      if (isNext) return work();
+      throw new DatabaseError('busy', 'LINE', `The database ${this.name}: a lock was not free in time.`);
+    });
+    const end = Promise.allSettled([before, turn]).then(() => {
       if (this.#lastOf.get(lock) === end) this.#lastOf.delete(lock);
-    }
+    });
+    this.#lastOf.set(lock, end);
+    return turn;
   }
 
   async #begun<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -10,7 +10,7 @@ import { lookUpOwn } from '../../base/outgoing/names.js';
 export const SCHEMA = 'veravox';
 
 /** A host is busiest while its programs start. */
-const CONNECT_TIMEOUT_MS = 15_000;
+export const CONNECT_TIMEOUT_MS = 15_000;
 /** The server gives up first, and says why; a connection that is cut says nothing. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 35_000;

@@ -225,8 +225,8 @@ async function disturb(
   isOver = true;
   await Promise.all([killing, ...creating]);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  // Webhooks of killed senders are sent when their lease has ended.
-  const lastMs = performance.now() + 2 * LEASE_MS;
+  // Webhooks of killed senders are sent when their lease and the grace after it have ended.
+  const lastMs = performance.now() + 3 * LEASE_MS;
   while (receiver.jobs < jobs && performance.now() < lastMs) await pause(250);
 
   if (new Set(ids).size !== jobs) problems.push(`${new Set(ids).size} ids for ${jobs} jobs`);
