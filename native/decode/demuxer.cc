@@ -190,7 +190,7 @@ bool Demuxer::Next(AVPacket& packet) {
       NoteDamageBefore(end);
       const auto at = [&](int64_t place) { return begin_ + static_cast<uint64_t>(place); };
       if (!is_end && at(offset) < end) damaged_bytes_ += end - at(offset);
-      // Where another file begins, there is no damage.
+      // The beginning of another file is no damage.
       const bool has_failed = first_failure >= 0 && (!file_end_ || at(first_failure) < end);
       if (has_failed) ++failures_;
       return false;
@@ -271,7 +271,7 @@ std::optional<Unheard> Demuxer::LeftOut() const {
   AVStream& audio = *format_->streams[stream_index_];
   if (container_.name != std::string_view("mov") || !has_ended_ || bytes_ == 0) return {};
   const int packets = avformat_index_get_entries_count(&audio);
-  double bytes = 0.0;  // of all packets, also of those that a cut file lacks
+  double bytes = 0.0;  // of all packets, including the missing ones of a cut file
   for (int i = 0; i < packets; ++i) bytes += avformat_index_get_entry(&audio, i)->size;
   // Old files also count the samples of codecs with blocks, which last one tick each.
   const int bits = av_get_exact_bits_per_sample(parameters().codec_id) * parameters().ch_layout.nb_channels;

@@ -25,7 +25,7 @@ export interface LoadTarget {
 }
 
 export interface LoadFigures {
-  /** Answers with 200 per second: in a closed loop of each connection until its last, in an open one those that arrived in time. */
+  /** Answers with 200 per second: in a closed loop of each connection until its last, in an open one the ones in time. */
   readonly requestsPerS: number;
   /** Times of the answers with 200: from the first byte sent, or in an open loop from the moment at which it was due. Rising. */
   readonly answeredMs: readonly number[];
