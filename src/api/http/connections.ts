@@ -5,7 +5,6 @@ import { peerOf } from './peer-connections.js';
 /** The shortest time between two questions to the system about connections, and its least multiple of the last one's. */
 const RECOUNT_MS = 200;
 const PAUSE_PER_COUNT = 9;
-const LONGEST_PAUSE_MS = 1000;
 /** The most addresses to remember between two counts. */
 const MAX_ADDRESSES = 10_000;
 
@@ -84,8 +83,7 @@ export class Connections {
     const counted = await this.#options.countByPeer();
     this.#isCounting = false;
     const nowMs = this.#nowMs();
-    const pauseMs = Math.max(RECOUNT_MS, PAUSE_PER_COUNT * (nowMs - beganMs));
-    this.#nextCountMs = nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS);
+    this.#nextCountMs = nowMs + Math.max(RECOUNT_MS, PAUSE_PER_COUNT * (nowMs - beganMs));
     // Without a count, nobody is limited.
     this.#counted = counted ?? new Map();
     for (const [peer, opened] of before) {
