@@ -49,6 +49,13 @@ bool HasOwnTime(const AVStream& stream) {
          (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
 }
 
+// In old MOV files, such codecs have a sample per tick instead of one per packet.
+bool CountsSamples(AVCodecID codec) {
+  constexpr AVCodecID kCodecs[] = {AV_CODEC_ID_ADPCM_IMA_QT, AV_CODEC_ID_ADPCM_IMA_WAV, AV_CODEC_ID_ADPCM_MS,
+                                   AV_CODEC_ID_GSM_MS,       AV_CODEC_ID_MP2,           AV_CODEC_ID_MP3};
+  return std::ranges::find(kCodecs, codec) != std::end(kCodecs);
+}
+
 // Containers of bare frames, which end where the frames end.
 bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
 
@@ -273,9 +280,8 @@ std::optional<Unheard> Demuxer::LeftOut() const {
   const int packets = avformat_index_get_entries_count(&audio);
   double bytes = 0.0;  // of all packets, including the missing ones of a cut file
   for (int i = 0; i < packets; ++i) bytes += avformat_index_get_entry(&audio, i)->size;
-  // Old files also count the samples of codecs with blocks, which last one tick each.
   const int bits = av_get_exact_bits_per_sample(parameters().codec_id) * parameters().ch_layout.nb_channels;
-  if (bits == 0 && audio.duration <= audio.nb_frames) return {};
+  if (CountsSamples(parameters().codec_id) && audio.duration <= audio.nb_frames) return {};
   const double frames = bits > 0 ? bytes * 8 / bits : packets;
   const double left_out_bytes = bytes * (static_cast<double>(audio.nb_frames) / frames - 1.0);
   const bool is_short = left_out_bytes / static_cast<double>(bytes_) * packets_s_ <= kMostLeftOutS;

@@ -66,9 +66,9 @@ export class Load {
   }
 
   async closedLoop(connections: number, durationMs: number): Promise<LoadFigures> {
+    const beganMs = performance.now();
     const count = new Count(durationMs);
     const one = async (): Promise<number> => {
-      const beganMs = performance.now();
       let answered = 0;
       while (performance.now() < count.endMs) {
         const isAnswered = await this.#counted(count, performance.now());

@@ -66,8 +66,8 @@ test('a closed loop has as many requests at once as connections, and counts each
 });
 
 test('a closed loop counts an answer that takes longer than the load', async (t) => {
-  const url = await serverOf(t, (_, response) => void setTimeout(() => response.end('{}'), 100));
-  const { requestsPerS, answeredMs } = await loadOn(t, url).closedLoop(1, 10);
+  const url = await serverOf(t, (_, response) => void setTimeout(() => response.end('{}'), 1000));
+  const { requestsPerS, answeredMs } = await loadOn(t, url).closedLoop(1, 500);
   const [answerMs = 0] = answeredMs;
   assert.equal(answeredMs.length, 1);
   assert.ok(requestsPerS > 0 && requestsPerS <= 1000 / answerMs);

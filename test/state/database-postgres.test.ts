@@ -196,6 +196,7 @@ test('work gives up a place in a line for a lock that does not move', async (t) 
 
 test('while connections that did not answer are open, there is one further set at most', async (t) => {
   const database = impatient(await server.createDatabase(), 1);
+  await answered(database);
   const first = await held(database);
   await answered(database);
   const second = await held(database);

@@ -164,6 +164,17 @@ for (const [name, ...options] of [
   });
 }
 
+test('a file with more packets than its edit has samples names what the edit leaves out', () => {
+  const bytes = made('long.m4a', '-t', '300', '-af', 'apad', '-ar', '8000');
+  bytes.writeUInt32BE(200, bytes.indexOf('elst') + 12);
+  const { samples, unheard } = addon.decode(bytes);
+  assert.ok(samples.length < 2400);
+  assert.deepEqual(
+    unheard?.map(({ what }) => what),
+    ['which the edits of the file leave out'],
+  );
+});
+
 test('zeros and what follows them behind an MP4 file are heard or named', () => {
   const bytes = made('zeros.m4a');
   const lengthS = addon.decode(bytes).samples.length;
