@@ -139,16 +139,14 @@ const after = (used: Used, before: number | undefined, now: number | undefined):
 
 /** All objects below a folder, in no order. */
 export async function* objectFiles(dir: string): AsyncGenerator<{ file: string }> {
-  let entries: Awaited<ReturnType<typeof opendir>>;
   try {
-    entries = await opendir(dir, { bufferSize: 256 });
+    for await (const entry of await opendir(dir, { bufferSize: 256 })) {
+      const file = path.join(dir, entry.name);
+      if (entry.isDirectory()) yield* objectFiles(file);
+      else if (pieceOfEntry(entry.name)?.isFile) yield { file };
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  for await (const entry of entries) {
-    const file = path.join(dir, entry.name);
-    if (entry.isDirectory()) yield* objectFiles(file);
-    else if (pieceOfEntry(entry.name)?.isFile) yield { file };
+    // Whoever removes the last object of a folder removes the folder, too.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
