@@ -148,7 +148,7 @@ export async function* objectFiles(dir: string): AsyncGenerator<{ file: string }
       else if (pieceOfEntry(entry.name)?.isFile) yield { file };
     }
   } catch (error) {
-    // Whoever removes the last object of a folder removes the folder, too.
+    // A removal of the last object of a folder also removes the folder.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

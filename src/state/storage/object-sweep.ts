@@ -47,7 +47,7 @@ export async function sweepObjects(
   return swept;
 }
 
-/** Also those that earlier versions left. */
+/** Earlier versions left such folders as well. */
 async function removeEmptyFolders(dir: string): Promise<void> {
   try {
     for await (const entry of await opendir(dir))
