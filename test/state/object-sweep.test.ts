@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder of one account that cannot be read does not keep the expired files of the others.
+// The folder of one account that cannot be read does not keep the expired files of the others. Folders go with their last file.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,8 @@ test('a damaged account is told, and the others are swept', async (t) => {
       fs.writeFileSync(folder, 'not a folder');
       continue;
     }
-    fs.mkdirSync(path.join(folder, 'analysis'), { recursive: true });
+    // Earlier versions left the folders of deleted files.
+    fs.mkdirSync(path.join(folder, 'analysis', '61~', '62~'), { recursive: true });
     fs.writeFileSync(path.join(folder, 'analysis', '61.object'), Buffer.alloc(116));
   }
   const space = new AccountSpace(dataDir, { maxBytes: 0, maxObjects: 0 });
@@ -26,4 +27,5 @@ test('a damaged account is told, and the others are swept', async (t) => {
   assert.deepEqual([objects, bytes], [2, 200]);
   assert.match(String(failures), /ENOTDIR/);
   assert.equal(failures.length, 1);
+  assert.deepEqual(fs.readdirSync(path.join(dataDir, 'objects')), [path.basename(damaged)]);
 });

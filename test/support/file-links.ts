@@ -110,11 +110,11 @@ export function follow(
 /** S3's error code. */
 export const s3Code = ({ text }: LinkAnswer): string | undefined => /<Code>(\w+)<\/Code>/.exec(text)?.[1];
 
-/** All files below the objects' folder. */
+/** All files below the objects' folder, but for notes of ended uploads. */
 export function filesOnDisk(dataDir: string): string[] {
   const root = path.join(dataDir, 'objects');
   return fs
     .readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.done'))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 }

@@ -133,7 +133,7 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
 
   #keepUnread(): void {
     try {
-      if (this.#unreadBytes < OVERFLOW_AT_BYTES) {
+      if (this.onOverflow === undefined || this.#unreadBytes < OVERFLOW_AT_BYTES) {
         this.#stream.keep(Math.max(0, this.#unreadBytes - PAUSE_AT_BYTES));
         return;
       }

@@ -174,10 +174,11 @@ class Copy {
     isLeftOut: (name: string) => boolean = () => false,
     above: readonly string[] = [],
   ): Promise<void> {
+    const real = await realpath(source).catch(ignoreMissing(''));
     const entries = await readdir(source, { withFileTypes: true }).catch(ignoreMissing([]));
     if (entries.length === 0) return;
     await makeFolderLater(target);
-    const folders = [...above, await realpath(source)];
+    const folders = [...above, real];
     for (const entry of entries) {
       const { name } = entry;
       if (isLeftOut(name) || name.endsWith('.lock') || name.endsWith(TEMPORARY_SUFFIX)) continue;

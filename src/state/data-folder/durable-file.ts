@@ -4,7 +4,7 @@
 // and the folder synced, which holds the name. Folders are made with every parent synced that got a new entry.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The ending of incomplete files' names. */
@@ -14,6 +14,8 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** A server that starts removes apparent leftovers, one of which may be a file just before its renaming. */
 const ATTEMPTS = 3;
+/** Each needs a removal of the target's folder in a moment of its own. */
+const MOVE_ATTEMPTS = 100;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
@@ -121,12 +123,46 @@ export async function replaceFileLater(file: string, content: string, isSynced =
   if (isSynced) await syncFolderLater(path.dirname(file));
 }
 
-/** Moves a file that is complete and synced to its place, whose folder may be missing. */
+/** Moves a file that is complete and synced to its place, whose folder may be missing, or be removed by `removeFromPlace`. */
 export async function moveIntoPlace(temporary: string, target: string): Promise<void> {
   const dir = path.dirname(target);
-  await makeFolderLater(dir);
-  await rename(temporary, target);
-  await syncFolderLater(dir);
+  for (let rest = MOVE_ATTEMPTS; ; rest--) {
+    try {
+      await makeFolderLater(dir);
+      await rename(temporary, target);
+      break;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || rest <= 1 || !fs.existsSync(temporary)) throw error;
+    }
+  }
+  await syncNearest(dir);
+}
+
+/** Removes a file for good, and the folders below `root` that it leaves empty. A missing file is no error. */
+export async function removeFromPlace(file: string, root: string): Promise<void> {
+  const dir = path.dirname(file);
+  try {
+    await rm(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return;
+    throw error;
+  }
+  try {
+    for (let folder = dir; folder !== root; folder = path.dirname(folder)) await rmdir(folder);
+  } catch {
+    // It holds something, or another process removes it at this moment, and those above it.
+  }
+  await syncNearest(dir);
+}
+
+/** Syncs a folder, or if it has been removed the one that it was in. */
+async function syncNearest(dir: string): Promise<void> {
+  try {
+    await syncFolderLater(dir);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await syncNearest(path.dirname(dir));
+  }
 }
 
 /** Makes changes to the names in a folder outlive a power failure. */

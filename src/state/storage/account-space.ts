@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { opendir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
@@ -67,8 +67,10 @@ export class AccountSpace {
       const used = await this.#used(folder);
       const before = await sizeOf(target);
       if (bytes !== undefined) this.#refuseOver(used, before, bytes);
+      // If the work is cut short or its outcome cannot be written, the objects are counted anew.
+      await rm(this.#fileOf(folder), { force: true });
       const result = await work();
-      await this.#write(folder, after(used, before, await sizeOf(target)));
+      await this.#write(folder, after(used, before, await sizeOf(target))).catch(() => {});
       return result;
     });
   }
@@ -139,16 +141,14 @@ const after = (used: Used, before: number | undefined, now: number | undefined):
 
 /** All objects below a folder, in no order. */
 export async function* objectFiles(dir: string): AsyncGenerator<{ file: string }> {
-  let entries: Awaited<ReturnType<typeof opendir>>;
   try {
-    entries = await opendir(dir, { bufferSize: 256 });
+    for await (const entry of await opendir(dir, { bufferSize: 256 })) {
+      const file = path.join(dir, entry.name);
+      if (entry.isDirectory()) yield* objectFiles(file);
+      else if (pieceOfEntry(entry.name)?.isFile) yield { file };
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  for await (const entry of entries) {
-    const file = path.join(dir, entry.name);
-    if (entry.isDirectory()) yield* objectFiles(file);
-    else if (pieceOfEntry(entry.name)?.isFile) yield { file };
+    // A removal of the last object of a folder also removes the folder.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

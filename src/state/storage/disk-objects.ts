@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, utimes } from 'node:fs/promises';
+import { type FileHandle, open, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_KEY_BYTES } from '../../base/contract/limits.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { incomingFolder } from '../data-folder/data-folder.js';
-import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../data-folder/durable-file.js';
+import { makeFolderLater, moveIntoPlace, removeFromPlace } from '../data-folder/durable-file.js';
 import { storedTime } from '../data-folder/lived-days.js';
 import { type AccountQuota, AccountSpace, MD5_BYTES, sizeOf } from './account-space.js';
 import type { ExpectedChecksum } from './checksums.js';
@@ -143,7 +143,9 @@ export class DiskObjects {
   /** Removes an object for good. A missing object is no error. @throws ServiceError OBJECT_NOT_FOUND for an invalid name, STORAGE_FAILED */
   async remove(name: string): Promise<void> {
     const file = this.#fileOf(name);
-    await onDisk(this.#change(accountFolderOf(name), file, undefined, () => removeFile(file)));
+    await onDisk(
+      this.#change(accountFolderOf(name), file, undefined, () => removeFromPlace(file, this.#root)),
+    );
   }
 
   async #putInPlace(folder: string, temporary: string, target: string, bytes: number): Promise<void> {
@@ -297,16 +299,6 @@ export const cutShort = (): ServiceError =>
   new ServiceError('STORAGE_FAILED', {}, { cause: new Error('The file was cut short.') });
 
 const accountFolderOf = (name: string): string => name.slice(0, name.indexOf('/'));
-
-async function removeFile(file: string): Promise<void> {
-  try {
-    await rm(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
-    throw error;
-  }
-  await syncFolderLater(path.dirname(file));
-}
 
 function unsettled(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};

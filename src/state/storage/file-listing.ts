@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
+import { objectFiles } from './account-space.js';
 import { pieceOfEntry } from './object-name.js';
 
 /** As many as are quickly read at once: the default of 32 makes large folders slow. */
@@ -68,6 +69,7 @@ export async function listFiles(root: string, terms: ListingTerms, limit: number
         if (entry === undefined) continue;
         if (entry.groupHex !== undefined) {
           if (groups.has(entry.groupHex)) continue;
+          if (!entry.isFile && !(await holdsFile(path.join(dir, name)))) continue;
           groups.add(entry.groupHex);
         }
         found.push(entry);
@@ -104,6 +106,11 @@ export async function listFiles(root: string, terms: ListingTerms, limit: number
 
   await walk(root, '');
   return listed;
+}
+
+async function holdsFile(dir: string): Promise<boolean> {
+  for await (const _ of objectFiles(dir)) return true;
+  return false;
 }
 
 const hexOf = (key: string): string => Buffer.from(key).toString('hex');

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { replaceFileLater } from '../data-folder/durable-file.js';
 import { sizeOf } from './account-space.js';
 import type { ExpectedChecksum } from './checksums.js';
 import { diskFailure, onDisk } from './disk-failure.js';
@@ -31,6 +32,10 @@ export interface JoinTerms {
 
 const NAME_FILE = 'name';
 const IDLE_LIMIT_MS = 24 * 3600 * 1000;
+/** The ending of files that hold the MD5 of an object that was made of parts, for requests that are repeated. */
+const DONE_SUFFIX = '.done';
+/** SDKs give up after a few minutes. */
+const DONE_LIMIT_MS = 15 * 60 * 1000;
 
 /**
  * Objects that arrive in parts: a folder for each below `incoming`, which a start of the server empties. Parts are files like
@@ -39,6 +44,8 @@ const IDLE_LIMIT_MS = 24 * 3600 * 1000;
 export class MultipartUploads {
   readonly #incoming: string;
   readonly #objects: DiskObjects;
+  /** By the name of the file that will tell of their end. */
+  readonly #joining = new Map<string, Promise<string>>();
 
   constructor(incoming: string, objects: DiskObjects) {
     this.#incoming = incoming;
@@ -71,7 +78,8 @@ export class MultipartUploads {
   }
 
   /**
-   * Makes one object of these parts, whole or not at all.
+   * Makes one object of these parts, whole or not at all. Programs repeat the request if its answer takes long or is lost: the
+   * repeat gets the same answer, and the parts are not joined twice.
    * @returns its hexadecimal MD5
    * @throws ServiceError OBJECT_UPLOAD_NOT_FOUND, OBJECT_PART_INVALID, OBJECT_TOO_LARGE, OBJECT_ARGUMENT_INVALID,
    *   OBJECT_DIGEST_MISMATCH, and as DiskObjects.begin does
@@ -82,12 +90,33 @@ export class MultipartUploads {
     parts: readonly ListedPart[],
     terms: JoinTerms,
   ): Promise<string> {
-    const folder = await this.#folderOf(name, uploadId);
+    const request = createHash('sha256').update(JSON.stringify([name, uploadId, parts]));
+    const done = path.join(this.#incoming, request.digest('hex') + DONE_SUFFIX);
+    let joining = this.#joining.get(done);
+    if (joining === undefined) {
+      joining = this.#joinOnce(name, uploadId, parts, terms, done).finally(() => this.#joining.delete(done));
+      this.#joining.set(done, joining);
+    }
+    return joining;
+  }
+
+  async #joinOnce(
+    name: string,
+    uploadId: string,
+    parts: readonly ListedPart[],
+    terms: JoinTerms,
+    done: string,
+  ): Promise<string> {
     try {
+      const folder = await this.#folderOf(name, uploadId);
       const md5 = await this.#join(name, folder, parts, terms);
+      // Without it only a repeat fails.
+      await replaceFileLater(done, md5, false).catch(() => {});
       await this.#remove(folder);
       return md5;
     } catch (error) {
+      const md5 = await readFile(done, 'utf8').catch(() => undefined);
+      if (md5 !== undefined) return md5;
       // The upload may have ended in the meantime.
       await this.#folderOf(name, uploadId);
       throw error;
@@ -159,10 +188,11 @@ export class MultipartUploads {
   /** A folder changes with each part. */
   async #removeIdle(): Promise<void> {
     for (const entry of await readdir(this.#incoming, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue;
-      const folder = path.join(this.#incoming, entry.name);
-      const { mtimeMs = Date.now() } = (await stat(folder).catch(() => undefined)) ?? {};
-      if (Date.now() - mtimeMs > IDLE_LIMIT_MS) await rm(folder, { recursive: true, force: true });
+      if (!entry.isDirectory() && !entry.name.endsWith(DONE_SUFFIX)) continue;
+      const limitMs = entry.isDirectory() ? IDLE_LIMIT_MS : DONE_LIMIT_MS;
+      const idle = path.join(this.#incoming, entry.name);
+      const { mtimeMs = Date.now() } = (await stat(idle).catch(() => undefined)) ?? {};
+      if (Date.now() - mtimeMs > limitMs) await rm(idle, { recursive: true, force: true });
     }
   }
 }

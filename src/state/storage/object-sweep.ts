@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Stats } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
 
@@ -8,7 +8,7 @@ import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
 const ACCOUNT_FOLDER = /^[0-9a-f]{32}$/;
 
 /**
- * Removes objects that have been stored for longer than their days.
+ * Removes objects that have been stored for longer than their days, and empty folders.
  * @param daysSince how many days have been lived through since then
  * @returns what was removed, and the failures of accounts, which keep none of the others
  */
@@ -34,6 +34,7 @@ export async function sweepObjects(
         swept.bytes += size - MD5_BYTES;
       });
     }
+    await removeEmptyFolders(path.join(root, folder));
   }
 
   for (const folder of (await readdir(root)).filter((name) => ACCOUNT_FOLDER.test(name))) {
@@ -44,6 +45,17 @@ export async function sweepObjects(
     }
   }
   return swept;
+}
+
+/** Earlier versions left such folders as well. */
+async function removeEmptyFolders(dir: string): Promise<void> {
+  try {
+    for await (const entry of await opendir(dir))
+      if (entry.isDirectory()) await removeEmptyFolders(path.join(dir, entry.name));
+    await rmdir(dir);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 async function statOf(file: string): Promise<Stats | undefined> {

@@ -196,7 +196,9 @@ export class S3Storage implements ObjectStorage {
     } = this.#settings;
     const Endpoint = publicUrl || endpoint;
     const rules = this.#linkCalls.client.config.endpointProvider;
-    return [`${rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin}/`];
+    const { url } = rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) });
+    // With the bucket, if it is in the path: others of the storage are not ours.
+    return [url.href.replace(/\/?$/, '/')];
   }
 
   async close(): Promise<void> {

@@ -49,8 +49,9 @@ async function start(t: TestContext, overrides: Partial<Config> = {}) {
   return { dataDir, server, client, object, nameOf, begin, part, complete };
 }
 
-/** Files below `incoming`. */
-const leftovers = (dataDir: string): string[] => fs.readdirSync(path.join(dataDir, 'objects', 'incoming'));
+/** Names in `incoming`, but for notes of ended uploads. */
+const leftovers = (dataDir: string): string[] =>
+  fs.readdirSync(path.join(dataDir, 'objects', 'incoming')).filter((name) => !name.endsWith('.done'));
 
 test('a link for uploading copies nothing: its holder would read the files of others', async (t) => {
   const { server, dataDir } = await start(t);
@@ -237,21 +238,45 @@ test('an upload ends once, whoever ends it while its parts come, and leaves noth
     }
     assert.deepEqual(leftovers(dataDir), []);
   }
-  for (const end of [complete, abort]) {
+  const elsewhere = new MultipartUploads(path.join(dataDir, 'objects', 'incoming'), objects);
+  for (const isCompleted of [true, false]) {
     const id = await uploads.begin(name);
     const parts = [await part(id, 1)];
+    const end = () =>
+      isCompleted ? elsewhere.complete(name, id, parts, { maxBytes: 1 }) : elsewhere.abort(name, id);
     const { begin } = objects;
     // Another process ends it between two steps of this process.
     const beginning = t.mock.method(objects, 'begin', async (...given: Parameters<typeof begin>) => {
       beginning.mock.restore();
-      await end(id);
+      await end();
       return begin.apply(objects, given);
     });
-    await assert.rejects(uploads.complete(name, id, parts, { maxBytes: 1 }), {
-      key: 'OBJECT_UPLOAD_NOT_FOUND',
-    });
+    const completing = uploads.complete(name, id, parts, { maxBytes: 1 });
+    if (isCompleted) assert.equal(await completing, parts[0]?.md5);
+    else await assert.rejects(completing, { key: 'OBJECT_UPLOAD_NOT_FOUND' });
     assert.deepEqual(leftovers(dataDir), []);
   }
+});
+
+test('the end of an upload in parts can be repeated, while the parts are joined and later', async (t) => {
+  const { dataDir, begin, part, complete } = await start(t);
+  const upload = await begin();
+  const parts = [await part(upload, 1, noise(1000)), await part(upload, 2, noise(2000))];
+  const beginning = t.mock.method(DiskObjects.prototype, 'begin');
+  const answers = await Promise.all([complete(upload, parts), complete(upload, parts)]);
+  answers.push(await complete(upload, parts));
+  assert.equal(new Set(answers.map(({ ETag }) => ETag)).size, 1);
+  assert.ok(answers[0]?.ETag);
+  assert.equal(beginning.mock.callCount(), 1, 'the parts are joined twice');
+  const refused = { name: 'NoSuchUpload' };
+  await assert.rejects(complete(upload, parts.slice(1)), refused, 'other parts');
+  const incoming = path.join(dataDir, 'objects', 'incoming');
+  const [note = ''] = fs.readdirSync(incoming);
+  const hourAgo = new Date(Date.now() - 3600 * 1000);
+  fs.utimesSync(path.join(incoming, note), hourAgo, hourAgo);
+  const { UploadId } = await begin();
+  assert.deepEqual(fs.readdirSync(incoming), [UploadId], 'notes are removed after a while');
+  await assert.rejects(complete(upload, parts), refused);
 });
 
 test('a range to copy is copied exactly, or refused', async (t) => {

@@ -8,7 +8,7 @@ const CHUNK_BYTES = 512 * 1024;
 const CHUNKS_TO_OVERFLOW = 32;
 
 /** A body that may send more after `pause`, as uWebSockets.js does until its read turn ends. */
-function makeStream() {
+function makeStream(keep: BodyStream['keep'] = () => {}) {
   const state = { isPaused: false, send: (_chunk: Uint8Array, _isLast: boolean): void => {} };
   const stream: BodyStream = {
     declaredBytes: undefined,
@@ -16,7 +16,7 @@ function makeStream() {
     onChunk: (listener) => {
       state.send = listener;
     },
-    keep: () => {},
+    keep,
     pause: () => {
       state.isPaused = true;
     },
@@ -47,4 +47,20 @@ test('a body goes on after all that was unread has overflowed', { timeout: 10_00
   state.send(new Uint8Array(1), true);
   await reading;
   assert.equal(readBytes, 1);
+});
+
+test('without a taker of its overflow, a body of any size is counted, and refused without memory', async () => {
+  let keptBytes = 0;
+  const refusal = new Error('no memory');
+  const { state, stream } = makeStream((bytes) => {
+    if (bytes > 2 * CHUNKS_TO_OVERFLOW * CHUNK_BYTES) throw refusal;
+    keptBytes = bytes;
+  });
+  const reader = new BodyReader(stream, 60_000);
+  for (let i = 0; i < 2 * CHUNKS_TO_OVERFLOW; i++) state.send(new Uint8Array(CHUNK_BYTES), false);
+  assert.equal(keptBytes, 2 * CHUNKS_TO_OVERFLOW * CHUNK_BYTES - 256 * 1024);
+  state.send(new Uint8Array(CHUNK_BYTES), false);
+  await assert.rejects(async () => {
+    for await (const _ of reader);
+  }, refusal);
 });
