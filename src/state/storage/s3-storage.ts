@@ -196,9 +196,7 @@ export class S3Storage implements ObjectStorage {
     } = this.#settings;
     const Endpoint = publicUrl || endpoint;
     const rules = this.#linkCalls.client.config.endpointProvider;
-    const { url } = rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) });
-    // With the bucket, if it is in the path: others of the storage are not ours.
-    return [url.href.replace(/\/?$/, '/')];
+    return [`${rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin}/`];
   }
 
   async close(): Promise<void> {

@@ -83,11 +83,11 @@ test('links carry no checksum, and point to the bucket as the settings say', asy
     });
     const link = await uploadLink(server, "é '(~.wav");
     assert.match(link, start);
-    const { searchParams } = new URL(link);
+    const { searchParams, origin } = new URL(link);
     assert.equal(searchParams.get('X-Amz-Expires'), '77');
     assert.equal(searchParams.get('X-Amz-SignedHeaders'), 'host');
     assert.ok(![...searchParams.keys()].some((name) => /checksum|crc/i.test(name)));
-    assert.deepEqual(server.storagePrefixes, [link.replace(/[0-9a-f]{32}\/.*/, '')]);
+    assert.deepEqual(server.storagePrefixes, [`${origin}/`]);
   }
 });
 
