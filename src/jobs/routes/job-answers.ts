@@ -72,11 +72,14 @@ export async function summariesOf(jobs: JobTable, list: readonly ListedJob[]): P
   return list.map((job) => summaryOf(job, positions.get(job.id)));
 }
 
-/** All but its result, and how its end was told. */
-export async function endingOf(jobs: JobTable, job: Job): Promise<Omit<JobBody, 'result' | 'webhook'>> {
+/** All but how its end was told; in place of its result, null. */
+export async function endingOf(
+  jobs: JobTable,
+  job: Job,
+): Promise<Omit<JobBody, 'webhook'> & { readonly result: null }> {
   const positions = await jobs.positions([job]);
   const batch = job.task === 'batch' ? await progressOf(jobs, job) : null;
-  return { ...summaryOf(job, positions.get(job.id)), batch };
+  return { ...summaryOf(job, positions.get(job.id)), result: null, batch };
 }
 
 /** Results of about an hour of audio fit. */
@@ -111,14 +114,15 @@ export async function jobReply(status: number, jobs: JobTable, job: Job): Promis
  */
 export function replyWithResult<Body extends { readonly result: unknown }>(
   status: number,
-  body: Omit<Body, 'result'>,
+  body: Body & { readonly result: null },
   job: Job,
 ): Reply {
   const result = smallResultOf(job);
   if (result !== 'large') return jsonReply(status, { ...body, result });
   if (!job.result?.endsWith('}')) throw new DamagedValue(ofJob(job, 'result'));
-  const { body: text, ...reply } = jsonReply(status, body);
-  return { ...reply, body: `${text.slice(0, -1)},"result":${job.result}}` };
+  const reply = jsonReply(status, body);
+  // The first one: quotes inside of texts are escaped.
+  return { ...reply, body: String(reply.body).replace('"result":null', () => `"result":${job.result}`) };
 }
 
 export const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog => ({
