@@ -85,15 +85,11 @@ export async function endingOf(
 /** Results of about an hour of audio fit. */
 const LARGE_RESULT_BYTES = 128 * 1024;
 
-/** Without the result of a batch, which is its progress. */
-const resultText = ({ task, result }: Job): string | undefined => (task === 'batch' ? undefined : result);
-
-/** @throws DamagedValue */
-export function smallResultOf(job: Job): JobBody['result'] | 'large' {
-  const text = resultText(job);
-  if (text === undefined) return null;
-  if (text.length > LARGE_RESULT_BYTES) return 'large';
-  return jobResult<Prediction | JobEnrollment>(job.id, text);
+/** Null for a batch, whose result is its progress. @throws DamagedValue */
+export function smallResultOf({ id, task, result }: Job): JobBody['result'] | 'large' {
+  if (task === 'batch' || result === undefined) return null;
+  if (result.length > LARGE_RESULT_BYTES) return 'large';
+  return jobResult<Prediction | JobEnrollment>(id, result);
 }
 
 async function progressOf(jobs: JobTable, job: Job): Promise<BatchProgress> {
