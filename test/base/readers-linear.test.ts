@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Double the input takes at most 2.2 times as long, for every reader of foreign data: measured over two doublings, in processor
-// time of all threads, as the best of several rounds, so that a busy machine changes nothing. Outgrowing a cache or the young
-// generation costs extra once; nonlinear work does so each time. So the lower growth counts, in a separate process whose young
-// generation has room for everything.
+// time of all threads, as the best and as the median of several rounds, so that a busy machine changes nothing: one lucky round of
+// the smaller input spoils the growth of the best, many unlucky ones that of the median, and nonlinear work shows in both.
+// Outgrowing a cache or the young generation costs extra once; nonlinear work does so each time. So the lowest growth counts, in a
+// separate process whose young generation has room for everything.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -35,18 +36,23 @@ async function cpuMsOf(read: Read, input: Buffer, times: number): Promise<number
   return (user + system) / 1000;
 }
 
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[numbers.length >> 1] as number;
+
+const growths = (timesMs: readonly number[]): number[] =>
+  timesMs.slice(1).map((ms, i) => ms / (timesMs[i] as number));
+
 /** The growth in time for double the input. @param inputFor makes an input of this many bytes */
 async function growthOf(read: Read, bytes: number, inputFor: (bytes: number) => Buffer): Promise<number> {
   const inputs = Array.from({ length: DOUBLINGS + 1 }, (_, i) => inputFor(bytes / 2 ** (DOUBLINGS - i)));
   const [smallest] = inputs as [Buffer];
   const onceMs = Math.min(await cpuMsOf(read, smallest, 1), await cpuMsOf(read, smallest, 1));
   const times = Math.ceil(LEAST_MS / Math.max(onceMs, 0.05));
-  const bestMs = inputs.map(() => Number.POSITIVE_INFINITY);
+  const roundsMs: number[][] = inputs.map(() => []);
   for (let round = 1; ; round++) {
-    for (const [i, input] of inputs.entries()) {
-      bestMs[i] = Math.min(bestMs[i] as number, await cpuMsOf(read, input, times));
-    }
-    const growth = Math.min(...bestMs.slice(1).map((ms, i) => ms / (bestMs[i] as number)));
+    for (const [i, input] of inputs.entries()) roundsMs[i]?.push(await cpuMsOf(read, input, times));
+    const bestMs = roundsMs.map((ms) => Math.min(...ms));
+    const growth = Math.min(...growths(bestMs), ...growths(roundsMs.map(median)));
     if (round >= LEAST_ROUNDS && growth <= MOST_PER_DOUBLING) return growth;
     if (round >= ROUNDS_FOR_CLEARLY_MORE && growth > CLEARLY_MORE) return growth;
     if (round >= MOST_ROUNDS) return growth;
