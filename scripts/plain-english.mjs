@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refuses comments that begin with a clause instead of a noun or a verb, and the phrases below.
+// Refuses comments that begin with a clause instead of a noun or a verb, and the phrases below in comments and pages.
 import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 const folders = ['src', 'dashboard/src', 'client/src', 'native', 'test', 'bench', 'scripts', 'training'];
+const pages = ['.', 'docs', 'models', 'training', 'client', 'clients/python', 'scripts/packages'].flatMap(
+  (folder) =>
+    fs
+      .readdirSync(path.join(rootDir, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => path.join(folder, name)),
+);
 /** Made by `npm run docs` from texts for users. */
 const generated = [
   'client/src/types.ts',
@@ -91,18 +98,26 @@ function paragraphsOf(text, tokens) {
     open.lines.push({ line, start: open.text.length });
     open.text += content.replace(tag, '');
   }
-  const hidden = (span) => '_'.repeat(span.length);
-  return paragraphs.map((each) => ({ ...each, text: each.text.replace(/`[^`]*`|"[^"]*"/g, hidden) }));
+  return paragraphs.map((each) => ({ ...each, text: withoutQuotations(each.text) }));
 }
+
+const withoutQuotations = (text) => text.replace(/`[^`]*`|"[^"]*"/g, (span) => '_'.repeat(span.length));
+
+/** The lines of a page, each a paragraph of its own. */
+const linesOf = (text) =>
+  text.split('\n').map((line, i) => ({ text: withoutQuotations(line), lines: [{ line: i + 1, start: 0 }] }));
 
 function problemsOf(file) {
   const text = fs.readFileSync(path.join(rootDir, file), 'utf8');
-  return paragraphsOf(text, tokensOf[path.extname(file)]).flatMap((paragraph) => {
+  const isPage = path.extname(file) === '.md';
+  const paragraphs = isPage ? linesOf(text) : paragraphsOf(text, tokensOf[path.extname(file)]);
+  return paragraphs.flatMap((paragraph) => {
     const at = (index) => paragraph.lines.findLast(({ start }) => start <= index).line;
     const found = phrases.flatMap(([phrase, instead]) => {
       const match = phrase.exec(paragraph.text);
       return match === null ? [] : [`${file}:${at(match.index)} "${match[0]}": write ${instead}`];
     });
+    if (isPage) return found;
     const first = clause.exec(paragraph.text);
     if (first !== null) found.unshift(`${file}:${at(0)} begins with "${first[0]}": write a noun or a verb`);
     return found;
@@ -115,6 +130,7 @@ const problems = folders
     fs.readdirSync(path.join(rootDir, folder), { recursive: true }).map((file) => `${folder}/${file}`),
   )
   .filter((file) => path.extname(file) in tokensOf && !file.includes('node_modules/'))
+  .concat(pages)
   .filter((file) => !generated.some((folder) => isIn(file, folder)))
   .flatMap(problemsOf);
 for (const problem of problems) console.error(problem);

@@ -344,7 +344,7 @@ export interface NewUserFields {
    */
   name: string;
   /**
-   * What they may do.
+   * Their rights.
    */
   role: 'viewer' | 'developer' | 'admin';
   /**
@@ -370,7 +370,7 @@ export interface UserChangeFields {
 
 export interface AdminNewKey {
   /**
-   * What the key is for. Clients never see it.
+   * The purpose of the key. Clients never see it.
    */
   name: string;
   /**
@@ -378,7 +378,7 @@ export interface AdminNewKey {
    */
   account?: string;
   /**
-   * What the key may do; `admin` includes all others, and only admins give it.
+   * The permissions of the key; `admin` includes all others, and only admins give it.
    */
   scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**
@@ -400,11 +400,11 @@ export interface AdminNewKey {
 
 export interface AdminKeyChange {
   /**
-   * What the key is for. Clients never see it.
+   * The purpose of the key. Clients never see it.
    */
   name?: string;
   /**
-   * What the key may do; `admin` includes all others, and only admins give it.
+   * The permissions of the key; `admin` includes all others, and only admins give it.
    */
   scopes?: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**
@@ -1026,7 +1026,7 @@ export interface EnrollmentQuality {
    */
   rating: 'good' | 'fair' | 'poor';
   /**
-   * What further samples could mend.
+   * Shortcomings that further samples could remedy.
    */
   shortcomings: ('little_speech' | 'few_samples' | 'noisy' | 'low_agreement')[];
   /**
@@ -1057,7 +1057,7 @@ export interface SampleEnrollment {
    */
   deepfake_checked: boolean;
   /**
-   * What each sample is worth.
+   * The rating of each sample.
    */
   samples: SampleReport[];
   quality: EnrollmentQuality;
@@ -1426,7 +1426,7 @@ export interface AdminSession {
    */
   name: string;
   /**
-   * What they may do.
+   * Their rights.
    */
   role: 'viewer' | 'developer' | 'admin';
   /**
@@ -1476,7 +1476,7 @@ export interface OwnSession {
    */
   client_address: string | null;
   /**
-   * What the browser called itself then, in at most 200 characters; null if it said nothing.
+   * The name that the browser gave itself then, in at most 200 characters; null if it gave none.
    */
   user_agent: string | null;
 }
@@ -1498,7 +1498,7 @@ export interface AdminUser {
    */
   name: string;
   /**
-   * What they may do.
+   * Their rights.
    */
   role: 'viewer' | 'developer' | 'admin';
   /**
@@ -1575,7 +1575,7 @@ export interface AdminKey {
    */
   id: string;
   /**
-   * What it is for. Any text: show it as text, never as markup.
+   * Its purpose. Any text: show it as text, never as markup.
    */
   name: string;
   /**
@@ -1583,7 +1583,7 @@ export interface AdminKey {
    */
   account: string;
   /**
-   * What it may do.
+   * Its permissions.
    */
   scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**
@@ -1640,7 +1640,7 @@ export interface AdminCreatedKey {
    */
   id: string;
   /**
-   * What it is for. Any text: show it as text, never as markup.
+   * Its purpose. Any text: show it as text, never as markup.
    */
   name: string;
   /**
@@ -1648,7 +1648,7 @@ export interface AdminCreatedKey {
    */
   account: string;
   /**
-   * What it may do.
+   * Its permissions.
    */
   scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**

@@ -77,7 +77,7 @@ export function reasonsPage(
     '|---|---|---|---|---|',
     ...abstentions.map(abstentionRow),
     '',
-    'By the test of a bet against the risk, page by page (`judge.abstention` in',
+    'The bound comes from a betting test of the risk, page by page (`judge.abstention` in',
     '[training/README.md](../training/README.md#measure-it)). The manifest entry of a detector has the threshold of `uncertain` and the',
     'bound ([`abstention`](models.md#abstention-of-a-detector)). The threshold is the same for all shipped detectors and was not',
     'fitted to these scores. For a detector without `abstention` there is no bound.',

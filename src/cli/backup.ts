@@ -22,9 +22,9 @@ export function addBackupCommands(program: Command): void {
       tell(shown`Written: ${target} (${note.files} files)\n`);
       tellLeftOut(leftOut);
       if (note.database === 'postgres') {
-        tell(shown`The database is PostgreSQL and not in it: run pg_dump before this command.\n`);
+        tell(shown`The backup does not include the PostgreSQL database: run pg_dump before this command.\n`);
       }
-      if (config.storageBucket !== '') tell(shown`Files in the bucket are not in it.\n`);
+      if (config.storageBucket !== '') tell(shown`The backup does not include the files in the bucket.\n`);
       noteDataFolder(config.dataDir);
     });
   program

@@ -31,7 +31,7 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
   ],
   'admin password': [['veravox admin password ada', 'asks for it']],
   'admin change': [['veravox admin change ada --role viewer', 'another role']],
-  'admin disable': [['veravox admin disable ada', 'ends the sessions, too']],
+  'admin disable': [['veravox admin disable ada', 'also ends the sessions']],
   'admin enable': [['veravox admin enable ada', 'after disable']],
   'admin revoke-sessions': [['veravox admin revoke-sessions ada', 'on all hosts, within a second']],
   'webhooks create-secret': [
@@ -44,7 +44,7 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
   'webhooks revoke-secret': [
     ['veravox webhooks revoke-secret whs_0123456789ab', 'at once, without an overlap'],
   ],
-  'webhooks deliveries': [['veravox webhooks deliveries --state failed', 'what did not reach its client']],
+  'webhooks deliveries': [['veravox webhooks deliveries --state failed', 'failed deliveries']],
   'webhooks replay': [
     ['veravox webhooks replay 0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90', 'by the id of a delivery or of its job'],
     ['veravox webhooks replay --failed', 'all that failed'],
@@ -93,9 +93,9 @@ const helpExamples: Readonly<Record<string, readonly (readonly [line: string, us
     ['veravox profiles make studio recordings --generated fakes', 'and AI-generated ones that must not pass'],
   ],
   'profiles list': [['veravox profiles list --json', 'for programs']],
-  'profiles show': [['veravox profiles show studio', 'what it was made from, brings and costs']],
+  'profiles show': [['veravox profiles show studio', 'its recordings, gain and cost']],
   'profiles use': [['veravox profiles use studio 1', 'the first version again']],
-  'profiles remove': [['veravox profiles remove studio', 'scores are as they were']],
+  'profiles remove': [['veravox profiles remove studio', 'requests with its name are then refused']],
   'models list': [['veravox models list', 'the models in the manifest']],
   'models check': [['veravox models check --models-dir my-models', 'before a server loads them']],
   'models import': [

@@ -89,7 +89,10 @@ export function addPredictCommand(program: Command): void {
       '--html <file or folder>',
       'write timelines: a single page if the name ends in .html, otherwise a folder with a page per file',
     )
-    .option('--model <id>', 'detector, by its exact id or an alias (default: the best of those loaded)')
+    .option(
+      '--model <id>',
+      'detector, by its exact id or an alias (default: that of requests without a model)',
+    )
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
     .option('--profile <name>', 'correct scores by a profile of the model: see veravox profiles')
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)

@@ -50,7 +50,10 @@ export function addProfilesCommand(program: Command): void {
     )
     .description('Make a profile, and save it if held-out recordings show a gain at a low cost.')
     .option('--generated <file...>', 'AI-generated recordings of the channel, which must not pass')
-    .option('--model <id>', 'detector, by its exact id or an alias (default: the best of those loaded)')
+    .option(
+      '--model <id>',
+      'detector, by its exact id or an alias (default: that of requests without a model)',
+    )
     .action(make);
 
   profiles

@@ -37,7 +37,7 @@ CURVE_ROWS = 6
 LEAST_THRESHOLD = 0.5  # lower ones flag too many people
 INTENDED = "Sorting recordings for a closer look, or as one signal among several."
 NOT_FOR = (
-    "Proof; the sole basis for a decision about a person; music or singing; somebody who tries to deceive it. None of"
+    "Proof; the sole basis for a decision about a person; music or singing; recordings made to deceive it. None of"
     " these has been measured."
 )
 

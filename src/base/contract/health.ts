@@ -107,7 +107,7 @@ export const readiness = {
         'The storage for files. While a bucket is `unavailable`, the server stays ready; if it is `missing`, the credentials are `refused`, or hosts with an `other_secret` use it, the status is 503.',
       properties: {
         state: { type: 'string', enum: ['up', 'unavailable', 'missing', 'refused', 'other_secret'] },
-        problem: { type: ['string', 'null'], description: 'What the storage said.' },
+        problem: { type: ['string', 'null'], description: 'The error message of the storage.' },
       },
       required: ['state', 'problem'],
       additionalProperties: false,

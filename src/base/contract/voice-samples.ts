@@ -50,7 +50,7 @@ const enrollmentQuality = {
     },
     shortcomings: {
       type: 'array',
-      description: 'What further samples could mend.',
+      description: 'Shortcomings that further samples could remedy.',
       items: { type: 'string', enum: ['little_speech', 'few_samples', 'noisy', 'low_agreement'] },
     },
     speech: { type: 'number', description: 'Seconds of speech in the accepted samples.', minimum: 0 },
@@ -71,7 +71,7 @@ export const sampleEnrollment = {
   type: 'object',
   properties: {
     ...enrollmentProperties,
-    samples: { type: 'array', description: 'What each sample is worth.', items: sampleReport, minItems: 1 },
+    samples: { type: 'array', description: 'The rating of each sample.', items: sampleReport, minItems: 1 },
     quality: enrollmentQuality,
   },
   required: ['embedding', 'processing_time', 'model_version', 'deepfake_checked', 'samples', 'quality'],

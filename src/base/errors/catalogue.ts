@@ -35,7 +35,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The field {field} exceeds the limit of {allowedBytes} bytes. {hint}',
-    when: 'A form field other than the file exceeds 64 KiB; often a file sent under the wrong field name.',
+    when: 'A form field other than the file exceeds 64 KiB (`voiceprints`: 32 MiB); often a file sent under the wrong field name.',
   },
   FIELD_MISSING: {
     status: 400,

@@ -70,7 +70,7 @@ export const analysisFactsLookup: AdminEndpoint = {
   operation: {
     id: 'getAdminAnalysisFacts',
     tag: 'Admin',
-    summary: 'What requests for a verdict may ask for, in short.',
+    summary: 'Models, defaults and limits of requests for a verdict.',
     answers: { 200: { description: 'Models, defaults and limits.', schema: adminAnalysisFacts } },
     errors: [],
   },

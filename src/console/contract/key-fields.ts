@@ -14,7 +14,7 @@ import { scopes } from '../../base/contract/scopes.js';
 
 const rateExpected = `requests (0 for no limit) and window_s, 1 to ${MAX_RATE_WINDOW_S}`;
 
-const name = { ...nameSchema, description: 'What the key is for. Clients never see it.' } as const;
+const name = { ...nameSchema, description: 'The purpose of the key. Clients never see it.' } as const;
 
 export const accountField = {
   type: 'string',
@@ -28,7 +28,7 @@ const scopeList = {
   maxItems: scopes.length,
   items: { type: 'string', enum: scopes, expected: `one of ${scopes.join(', ')}` },
   expected: `a list of ${scopes.join(', ')}`,
-  description: 'What the key may do; `admin` includes all others, and only admins give it.',
+  description: 'The permissions of the key; `admin` includes all others, and only admins give it.',
 } as const;
 
 const rate = {
@@ -109,7 +109,7 @@ const keyListSchemas = {
     enum: ['program', 'page'],
     expected: 'program or page',
     description:
-      'Only keys for programs, or only those that pages of the dashboard have made for themselves.',
+      'Only keys for programs, or only the keys that the pages of the dashboard use.',
   },
   limit: { ...pageLimit, description: 'Keys per page.' },
   cursor: CURSOR,

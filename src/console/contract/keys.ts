@@ -6,9 +6,9 @@ import { scopes } from '../../base/contract/scopes.js';
 
 const properties = {
   id: { type: 'string', description: 'Its public part, also in the log.', pattern: '^[0-9a-f]{12}$' },
-  name: { type: 'string', description: 'What it is for. Any text: show it as text, never as markup.' },
+  name: { type: 'string', description: 'Its purpose. Any text: show it as text, never as markup.' },
   account: { type: 'string', description: 'Whose key it is.', minLength: 1 },
-  scopes: { type: 'array', description: 'What it may do.', items: { type: 'string', enum: scopes } },
+  scopes: { type: 'array', description: 'Its permissions.', items: { type: 'string', enum: scopes } },
   ends_with_session: {
     type: 'boolean',
     description: 'A page of the dashboard has made it for itself, and it ends with the session.',

@@ -19,7 +19,7 @@ const ownSession = {
     },
     user_agent: {
       type: ['string', 'null'],
-      description: 'What the browser called itself then, in at most 200 characters; null if it said nothing.',
+      description: 'The name that the browser gave itself then, in at most 200 characters; null if it gave none.',
     },
   },
   required: ['id', 'is_current', 'created_at', 'last_used_at', 'expires_at', 'client_address', 'user_agent'],

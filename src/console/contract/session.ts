@@ -10,7 +10,7 @@ export const adminSession = {
     kind: { type: 'string', enum: ['user', 'key'], description: 'A person, or a program with an API key.' },
     id: { type: 'string', description: 'Of the user or the key; the audit log has it.' },
     name: { type: 'string', description: "The user's name; for a key, its id." },
-    role: { type: 'string', enum: roles, description: 'What they may do.' },
+    role: { type: 'string', enum: roles, description: 'Their rights.' },
     account: {
       type: ['string', 'null'],
       description: 'They see keys and jobs of this account only; null for all accounts.',

@@ -71,7 +71,7 @@ const account = {
 /** The body of `POST /v1/admin/users`. */
 export const newUserSchemas = {
   name: { ...nameSchema, description: 'Unique, whatever the case.' },
-  role: { ...role, description: 'What they may do.' },
+  role: { ...role, description: 'Their rights.' },
   account: {
     ...account,
     default: 'default',

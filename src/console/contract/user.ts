@@ -19,7 +19,7 @@ export const adminUser = {
   properties: {
     id: { type: 'string', description: 'Id of the user in paths and in the audit log.' },
     name: { type: 'string', description: 'Their name for signing in.' },
-    role: { type: 'string', enum: roles, description: 'What they may do.' },
+    role: { type: 'string', enum: roles, description: 'Their rights.' },
     account: {
       type: 'string',
       description:

@@ -133,7 +133,7 @@ export class BatchWorkers {
     const { log } = this.#options;
     try {
       const { taken, failed } = await this.#workTable.reap();
-      if (taken > 0) log.warn({ batches: taken }, 'batches of dead workers taken from them');
+      if (taken > 0) log.warn({ batches: taken }, 'took over batches of dead workers');
       for (const { id } of failed) log.warn({ job: id }, 'batch given up: its workers died');
       await this.#workTable.tidy();
     } catch (error) {

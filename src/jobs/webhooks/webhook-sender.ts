@@ -148,7 +148,7 @@ export class WebhookSender {
     } catch (error) {
       const { log } = this.#options;
       // Work in hand is taken up again at the end of its lease.
-      if (isTransient(error)) log.warn({ err: error }, 'the database is not there for webhooks');
+      if (isTransient(error)) log.warn({ err: error }, 'cannot send webhooks: the database is unavailable');
       else log.error({ err: error }, 'webhooks could not be sent');
     }
   }

@@ -77,7 +77,7 @@ export class JobWorkers {
   async #upkeep(): Promise<void> {
     await this.#tried('look after the jobs of dead workers', async () => {
       const { taken, failed } = await this.#workTable.reap();
-      if (taken > 0) this.#options.log.warn({ jobs: taken }, 'jobs of dead workers taken from them');
+      if (taken > 0) this.#options.log.warn({ jobs: taken }, 'took over jobs of dead workers');
       for (const job of failed) this.#options.onTurn(job, 'worker died', 0);
     });
     this.#look();

@@ -94,7 +94,8 @@ export class UploadWatch {
       });
       await Promise.all(looking);
     } catch (error) {
-      if (isTransient(error)) log.warn({ err: error }, 'the database is not there to look for uploads');
+      if (isTransient(error))
+        log.warn({ err: error }, 'cannot look for uploads: the database is unavailable');
       else log.error({ err: error }, 'could not look for uploads');
     }
   }
@@ -111,7 +112,7 @@ export class UploadWatch {
       if (error.key !== 'OBJECT_NOT_FOUND') {
         // It may be there: it is looked for again, past its end too.
         isDone = upload.isAbandoned;
-        log.warn({ errorKey: error.key, err: error.cause }, 'an upload could not be made a job yet');
+        log.warn({ errorKey: error.key, err: error.cause }, 'an upload could not become a job yet');
       }
     }
     if (isDone) await awaited.forget(upload);

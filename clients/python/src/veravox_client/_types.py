@@ -614,7 +614,7 @@ class EnrollmentQuality(TypedDict):
     rating: Literal["good", "fair", "poor"]
     """`good` without shortcomings, `fair` with one, `poor` with more."""
     shortcomings: list[Literal["little_speech", "few_samples", "noisy", "low_agreement"]]
-    """What further samples could mend."""
+    """Shortcomings that further samples could remedy."""
     speech: float
     """Seconds of speech in the accepted samples."""
     agreement: float | None
@@ -631,7 +631,7 @@ class SampleEnrollment(TypedDict):
     deepfake_checked: bool
     """Whether the sample was checked for AI generation."""
     samples: list[SampleReport]
-    """What each sample is worth."""
+    """The rating of each sample."""
     quality: EnrollmentQuality
     """EnrollmentQuality"""
 

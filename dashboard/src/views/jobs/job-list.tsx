@@ -55,7 +55,7 @@ export function JobList({ query }: { readonly query: URLSearchParams }) {
               ) : (
                 <>
                   Long recordings and lists of them become jobs: a program sends <code>POST /v1/jobs</code>,
-                  or you choose a large file in the playground. New jobs appear here by themselves.
+                  or you choose a large file in the playground. New jobs appear here automatically.
                 </>
               )}
             </p>

@@ -45,7 +45,7 @@ export function KeyForm({ of, onClose, onCreated, onChanged }: KeyFormProps) {
     >
       <TextField
         label="Name"
-        hint="What the key is for. Clients never see it."
+        hint="Its purpose. Clients never see it."
         required
         maxLength={100}
         autocomplete="off"
