@@ -50,6 +50,15 @@ test('doctor --privacy finds nothing, whatever the server in use is configured f
     VERAVOX_TLS_KEY: '/nowhere/key.pem',
     VERAVOX_ADMIN_ADDRESS: '192.0.2.1:9',
     VERAVOX_PROCESSES: '2',
+    VERAVOX_HANG_TIMEOUT_MS: '5000',
+    VERAVOX_DATABASE_URL: 'postgres://someone@127.0.0.1:9/production',
+    VERAVOX_OIDC_ISSUER: 'http://127.0.0.1:9',
+    VERAVOX_OIDC_CLIENT_ID: 'an-id',
+    VERAVOX_OIDC_ROLES: 'staff=viewer',
+    VERAVOX_WEBHOOK_HOSTS: 'hooks.example',
+    VERAVOX_MATCH_THRESHOLD: 'strict',
+    VERAVOX_MODELS_DIR: 'models',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
   };
   const { status, stdout, stderr } = await runCli(['doctor', '--privacy'], env);
   assert.equal(status, 0, stdout + stderr);

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { options } from '../../base/config/options.js';
 import { noiseRecording } from './noise-recording.js';
 import { socketsBeyond } from './observed-sockets.js';
 import { outsideContacts, straceCommand } from './system-calls.js';
@@ -89,12 +90,28 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
   }
 }
 
-/** A configured bucket or collector would be contacted, and the admin address may belong to a running server. */
-const LEFT_OUT = /^VERAVOX_(STORAGE|FETCH|TLS|ADMIN|PROCESSES|OTLP|TRACE)/;
+/** None of them makes a contact or needs another setting. */
+const KEPT = new Set(
+  [
+    options.device,
+    options.cudaDevices,
+    options.prepareThreads,
+    options.scoringThreads,
+    options.decoderSandbox,
+    options.maxBatchWindows,
+  ].map(({ variable }) => variable),
+);
 
-/** The environment for a server that speaks HTTP on one port, in one process. */
+/** The environment of a server for itself, with the models of the one in use. */
 function forOneServerAlone(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
+  const modelsDir = options.modelsDir.variable;
+  return {
+    ...Object.fromEntries(
+      Object.entries(env).filter(([name]) => KEPT.has(name) || !/^(VERAVOX|OTEL)_/.test(name)),
+    ),
+    // The server's working folder is another one.
+    ...(env[modelsDir] && { [modelsDir]: path.resolve(env[modelsDir]) }),
+  };
 }
 
 function canTrace(traceFile: string): boolean {
