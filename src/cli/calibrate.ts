@@ -11,7 +11,7 @@ import { evaluate } from '../evaluation/figures/evaluate.js';
 import { ListError } from '../evaluation/figures/labelled-list.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
-import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
+import { type ListOptions, openList, type ScoredList } from '../evaluation/labelled-lists/scored-list.js';
 import { withDatabase } from '../state/database/open-database.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
@@ -58,7 +58,8 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const config = loadConfig(process.env);
   // Finds damage now, before the result of a long run is lost. Saving it updates the tables.
   await withDatabase(config, (database) => new OperatingPointTable(database).all());
-  const scored = await scoreList(file, options, showListProgress);
+  const opened = await openList(file, options);
+  const scored = await opened.score(showListProgress);
   const { samples, failed } = outcomesOf(scored.rows);
   const threshold = search(target, scored, samples);
   const { task } = scored.list;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
@@ -24,7 +25,12 @@ import {
   usualGroupColumns,
 } from '../evaluation/figures/sample.js';
 import { earlierScores, namedScores } from '../evaluation/labelled-lists/earlier-scores.js';
-import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
+import {
+  type ListOptions,
+  type OpenList,
+  openList,
+  type ScoredList,
+} from '../evaluation/labelled-lists/scored-list.js';
 import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-rows.js';
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
@@ -32,6 +38,7 @@ import { evaluationTable } from './evaluation-table.js';
 import { loadOfflinePages, type OfflinePages } from './offline-pages.js';
 import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
+import { requireWritableFolder } from './writable-folder.js';
 
 interface EvaluateOptions extends ListOptions {
   readonly groupBy?: readonly string[];
@@ -99,22 +106,25 @@ async function writePages(
 }
 
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
-  // Missing scores of an earlier run are also found now.
-  if (options.compare?.endsWith('.csv')) await stat(options.compare);
+  // Everything that can be wrong before hours of work, not after them.
   for (const target of [options.report, options.html, options.scores]) {
-    // Finds a missing folder now, not after hours of work.
-    if (target !== undefined) await stat(path.dirname(target));
+    if (target !== undefined) requireWritable(target, [file, options.compare]);
   }
-  if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
+  if (options.svg !== undefined) {
+    await mkdir(options.svg, { recursive: true });
+    requireWritableFolder(options.svg);
+  }
   const pages =
     options.html === undefined && options.svg === undefined ? undefined : await loadOfflinePages();
-  const scored = await scoreList(file, options, showListProgress);
-  const other =
-    options.compare === undefined ? undefined : await otherModel(file, scored, options, options.compare);
-  const report = reportOf(scored, options, other);
+  const opened = await openList(file, options);
+  const groupColumns = groupColumnsOf(opened.list, options.groupBy);
+  const scoreOther =
+    options.compare === undefined ? undefined : await otherModel(file, opened, options, options.compare);
+  const scored = await opened.score(showListProgress);
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
   }
+  const report = reportOf(scored, options, groupColumns, await scoreOther?.());
   if (options.report !== undefined) {
     await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
   }
@@ -124,28 +134,51 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 
-/** Other scores of the same rows: from a file, or made now by another model. */
+/** @throws Error if the target cannot be written, or is one of the files to read */
+function requireWritable(target: string, inputs: readonly (string | undefined)[]): void {
+  const there = fs.statSync(target, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw new Error(`Expected the name of a file but received the folder ${target}.`);
+  if (there === undefined) {
+    requireWritableFolder(path.dirname(target));
+    return;
+  }
+  fs.accessSync(target, fs.constants.W_OK);
+  const isThere = (input = ''): boolean => {
+    const read = fs.statSync(input, { throwIfNoEntry: false });
+    return read?.ino === there.ino && read.dev === there.dev;
+  };
+  if (inputs.some(isThere)) throw new Error(`Expected another file than ${target}, which is an input.`);
+}
+
+/** @returns the way to other scores of the same rows: from a file, or made by another model */
 async function otherModel(
   file: string,
-  { list, threshold }: ScoredList,
+  { list, threshold }: OpenList,
   options: EvaluateOptions,
   compared: string,
-): Promise<ComparedModel> {
-  if (compared.endsWith('.csv')) return { ...(await earlierScores(compared, list.task)), threshold };
-  const { model, rows, ...scored } = await scoreList(
-    file,
-    { ...options, model: compared, isRescored: true },
-    showListProgress,
-  );
-  return {
-    id: model.id,
-    fingerprint: model.scoreFingerprint,
-    threshold: scored.threshold,
-    scores: namedScores(rows),
+): Promise<() => Promise<ComparedModel>> {
+  if (compared.endsWith('.csv')) {
+    const earlier = await earlierScores(compared, list.task);
+    return async () => ({ ...earlier, threshold });
+  }
+  const other = await openList(file, { ...options, model: compared, isRescored: true });
+  return async () => {
+    const { model, rows } = await other.score(showListProgress);
+    return {
+      id: model.id,
+      fingerprint: model.scoreFingerprint,
+      threshold: other.threshold,
+      scores: namedScores(rows),
+    };
   };
 }
 
-function reportOf(scored: ScoredList, options: EvaluateOptions, other: ComparedModel | undefined): Report {
+function reportOf(
+  scored: ScoredList,
+  options: EvaluateOptions,
+  groupColumns: readonly string[],
+  other: ComparedModel | undefined,
+): Report {
   const { list, about, model, threshold, rows, run, silenceThreshold } = scored;
   const { samples, failed } = outcomesOf(rows);
   if (samples.length === 0) {
@@ -155,7 +188,7 @@ function reportOf(scored: ScoredList, options: EvaluateOptions, other: ComparedM
   const findings = evaluate(samples, failed, {
     task: list.task,
     threshold,
-    groupColumns: groupColumnsOf(list, options.groupBy),
+    groupColumns,
   });
   return {
     schema_version: 2,

@@ -68,11 +68,16 @@ describe('what makes no sense is refused', () => {
     [['list.csv', '--group-by', 'speaker'], 1, /no column speaker to group by\. Columns: path, label/],
     [['list.csv', '--model', 'gpt'], 1, /one of apollo-4-5-2026-03-26, .* for model but received gpt/],
     [['list.csv', '--threshold', 'strict'], 1, /operating point of .* \(it has none\) for --threshold/],
+    [['list.csv', '--report', '.'], 1, /Expected the name of a file but received the folder \./],
+    [['list.csv', '--html', 'package.json/x.html'], 1, /package\.json is not a folder/],
+    [['list.csv', '--compare', 'gpt'], 1, /one of apollo-4-5-2026-03-26, .* for model but received gpt/],
+    [['list.csv', '--compare', '/nowhere/scores.csv'], 1, /no such file or folder: \/nowhere\/scores\.csv/],
   ];
   for (const [args, expected, message] of misuses) {
     test(`veravox evaluate ${args.join(' ')}`, async (t) => {
       const { folder, in: inFolder } = workplace(t);
-      fs.writeFileSync(inFolder('list.csv'), clips.slice(0, 2).join('\n'));
+      // Scoring them would be an error of its own.
+      fs.writeFileSync(inFolder('list.csv'), `${clips[0]}\ngone.wav,bonafide,lj,,en\n`);
       const [list, ...rest] = args;
       const given = list === undefined ? [] : [path.join(folder, list), ...rest];
       const { status, stdout, stderr } = await runCli(['evaluate', ...given]);
@@ -81,6 +86,23 @@ describe('what makes no sense is refused', () => {
       assert.equal(stdout, '');
     });
   }
+});
+
+test('a list is never written over', async (t) => {
+  const { folder, evaluate, in: inFolder } = workplace(t);
+  fs.symlinkSync('list.csv', inFolder('same.csv'));
+  const list = 'path,label\nmissing.wav,spoof\n';
+  const { status, stderr } = await evaluate(list, '--scores', path.join(folder, 'same.csv'));
+  assert.match(stderr, /Expected another file than .*same\.csv, which is an input\./);
+  assert.equal(status, 1);
+  assert.equal(fs.readFileSync(inFolder('list.csv'), 'utf8'), list);
+});
+
+test('scores are written before anything else can fail', async (t) => {
+  const { evaluate, in: inFolder } = workplace(t);
+  const { status } = await evaluate('path,label\nmissing.wav,spoof\n', '--scores', inFolder('scores.csv'));
+  assert.equal(status, 1);
+  assert.match(fs.readFileSync(inFolder('scores.csv'), 'utf8'), /missing\.wav,spoof,.*ENOENT/);
 });
 
 test('a list of which nothing can be scored is a failure that says why', async (t) => {

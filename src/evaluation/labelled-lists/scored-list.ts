@@ -44,15 +44,16 @@ export interface ScoredList extends ScoredRows {
   readonly dataDir: string;
 }
 
+/** A list that can be scored: by the pipeline that serves or, if it has scores, by these. */
+export interface OpenList extends Omit<ScoredList, keyof ScoredRows> {
+  score(showProgress: ShowProgress): Promise<ScoredList>;
+}
+
 /**
- * Reads a list and scores its recordings, by the pipeline that serves or, if it has scores, by these.
+ * Reads a list and finds its model, without scoring.
  * @throws ListError, ServiceError for a model or an operating point that is not there
  */
-export async function scoreList(
-  file: string,
-  options: ListOptions,
-  showProgress: ShowProgress,
-): Promise<ScoredList> {
+export async function openList(file: string, options: ListOptions): Promise<OpenList> {
   const content = await readNamed(file);
   const listed = parseList(content.toString('utf8'), options.where);
   const list = { ...listed, isScored: listed.isScored && options.isRescored !== true };
@@ -80,29 +81,30 @@ export async function scoreList(
     const model = detectorNamed(detection, id ?? defaultModel(detection.detectors));
     const threshold = thresholdFor(model, DEFAULT_THRESHOLD);
     const { silenceThreshold } = options;
-    const scored = list.isScored
-      ? { rows: listedScores(list, model), run: null }
-      : await scoreClips(
-          list.samples,
-          { folder, modelId: model.id, silenceThresholdPercent: silenceThreshold, config },
-          threshold,
-          showProgress,
-        );
-    return {
-      ...base,
-      model,
-      threshold,
-      silenceThreshold: list.isScored ? null : silenceThreshold,
-      ...scored,
-    };
+    const settings = { folder, modelId: model.id, silenceThresholdPercent: silenceThreshold, config };
+    return scorable(
+      { ...base, model, threshold, silenceThreshold: list.isScored ? null : silenceThreshold },
+      (showProgress) => scoreClips(list.samples, settings, threshold, showProgress),
+    );
   }
   const speakerConfig = { ...config, ...(id !== undefined && { speakerModel: id }) };
   const speaker = chooseSpeaker(speakerModels, speakerConfig, points);
   if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
   const model = speakerModels.find((candidate) => candidate.id === speaker.modelId) as SpeakerModelStatus;
   const threshold = thresholdFor(model, speaker.threshold);
-  const scored = list.isScored
-    ? { rows: listedScores(list, model), run: null }
-    : await scoreTrials(list.samples, folder, speaker, config, showProgress);
-  return { ...base, model, threshold, silenceThreshold: null, ...scored };
+  return scorable({ ...base, model, threshold, silenceThreshold: null }, (showProgress) =>
+    scoreTrials(list.samples, folder, speaker, config, showProgress),
+  );
+}
+
+function scorable(
+  opened: Omit<OpenList, 'score'>,
+  scoreFiles: (showProgress: ShowProgress) => Promise<ScoredRows>,
+): OpenList {
+  const { list, model } = opened;
+  if (!list.isScored) {
+    return { ...opened, score: async (showProgress) => ({ ...opened, ...(await scoreFiles(showProgress)) }) };
+  }
+  const rows = listedScores(list, model);
+  return { ...opened, score: async () => ({ ...opened, rows, run: null }) };
 }
