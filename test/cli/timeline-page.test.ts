@@ -318,4 +318,12 @@ test('a command writes one page for all files, or one for each, also for those t
   );
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /no such file or folder: .*all\.html/);
+  const [a, b] = ['a.mp3', 'sub/a.mp3'].map((name) => path.join(recordings, name)) as [string, string];
+  const swapped = await runCli(['predict', '--html', a, b], settings);
+  assert.equal(swapped.status, 1);
+  assert.match(
+    swapped.stderr,
+    /a folder or a name that ends in \.html for --html but received .*a\.mp3, a file/,
+  );
+  assert.deepEqual(fs.readFileSync(a), fs.readFileSync(b), 'the recording is still there');
 });

@@ -12,12 +12,19 @@ export class TimelineFiles {
   readonly #taken = new Set<string>();
   readonly #entries: TimelineEntry[] = [];
 
-  /** @throws Error if it cannot be written to */
+  /** @throws Error if it cannot be written to, or is a file of another kind */
   constructor(target: string, pages: OfflinePages) {
     this.#target = target;
     this.#pages = pages;
     const isThere = fs.statSync(target, { throwIfNoEntry: false });
-    this.#isFolder = isThere?.isDirectory() ?? !/\.html?$/i.test(target);
+    const isPage = /\.html?$/i.test(target);
+    // Such as a recording, if the shell put its name behind --html.
+    if (isThere?.isFile() && !isPage) {
+      throw new Error(
+        `Expected a folder or a name that ends in .html for --html but received ${target}, a file.`,
+      );
+    }
+    this.#isFolder = isThere?.isDirectory() ?? !isPage;
     // Before hours of work, not after them.
     if (this.#isFolder) fs.mkdirSync(target, { recursive: true });
     else fs.closeSync(fs.openSync(target, 'a'));
