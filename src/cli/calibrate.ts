@@ -17,7 +17,7 @@ import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/o
 import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { within } from './arguments.js';
-import { addListOptions, outcomesOf } from './evaluate.js';
+import { addListOptions, outcomesOf, refuseUnreadable } from './evaluate.js';
 import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
 import { errorNames, percent, rowNames } from './report-words.js';
@@ -61,8 +61,9 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const opened = await openList(file, options);
   const scored = await opened.score(showListProgress);
   const { samples, failed } = outcomesOf(scored.rows);
-  const threshold = search(target, scored, samples);
   const { task } = scored.list;
+  refuseUnreadable(failed, rowNames[task]);
+  const threshold = search(target, scored, samples);
   const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
   const point = pointOf(options.name, target, threshold, scored, findings);
   const replaced = await withDatabase(config, (database) => new OperatingPointTable(database).save(point));

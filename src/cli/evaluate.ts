@@ -227,8 +227,21 @@ function groupColumnsOf(
 
 const isOurs = ({ outcome }: ScoredRow): boolean => isFailed(outcome) && isOurFailure(outcome);
 
+/**
+ * Half of a list may be the rest of a folder that moved.
+ * @param rows in words
+ */
+export function refuseUnreadable(failed: readonly FailedSample[], rows: string): void {
+  const unreadable = failed.filter(isOurFailure);
+  const [first] = unreadable;
+  if (first === undefined) return;
+  throw new ListError(
+    `${unreadable.length} of the ${rows} could not be analysed. The first: ${first.name}: ${first.message}`,
+  );
+}
+
 /** A refused file is a finding; an unreadable file or an internal failure is a failure of the command. */
-export function isOurFailure({ code }: FailedSample): boolean {
+function isOurFailure({ code }: FailedSample): boolean {
   const entries: Readonly<Record<string, { readonly status: number } | undefined>> = catalogue;
   const status = entries[code]?.status;
   return status === undefined || status >= 500;

@@ -18,11 +18,11 @@ import {
   weightedFigures,
 } from '../evaluation/figures/calibration-fit.js';
 import { MIN_GROUPS } from '../evaluation/figures/few-groups.js';
-import { type Condition, ListError } from '../evaluation/figures/labelled-list.js';
+import type { Condition } from '../evaluation/figures/labelled-list.js';
 import { localConfig } from '../evaluation/labelled-lists/local-files.js';
 import { type UncalibratedList, uncalibratedClips } from '../evaluation/labelled-lists/uncalibrated-clips.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { addScoringOptions, isOurFailure } from './evaluate.js';
+import { addScoringOptions, refuseUnreadable } from './evaluate.js';
 import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
 import { errorNames, percent } from './report-words.js';
@@ -56,7 +56,7 @@ async function calibrateModel(name: string, file: string, options: CommandOption
   const model = await detectorIn(modelsDir, name);
   const { where, silenceThreshold } = options;
   const list = await uncalibratedClips(file, where, model, silenceThreshold, config, showListProgress);
-  refuseUnreadable(list);
+  refuseUnreadable(list.failed, 'clips');
   const fitted = fitCalibration(list.clips, model.calibration.scale < 0);
   const { model: changed, notes } = recalibrated(model, fitted);
   print(describe(model, fitted, list, path.basename(file)));
@@ -90,16 +90,6 @@ async function detectorIn(modelsDir: string, name: string): Promise<DetectionMod
   if (model.task === 'detection') return model;
   throw new Error(
     `${model.id} is a speaker model; only detectors can be calibrated on a list. For a threshold of similarity use veravox calibrate.`,
-  );
-}
-
-/** Half of a list may be the rest of a folder that moved. */
-function refuseUnreadable({ failed }: UncalibratedList): void {
-  const unreadable = failed.filter(isOurFailure);
-  const [first] = unreadable;
-  if (first === undefined) return;
-  throw new ListError(
-    `${counted(unreadable.length, 'clip')} could not be analysed. The first: ${first.name}: ${first.message}`,
   );
 }
 

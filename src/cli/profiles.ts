@@ -188,6 +188,8 @@ async function hear(
       addDistinct(recordings, finding.result);
     } catch (error) {
       reportFailure(files[i] ?? '', error, undefined);
+      // Like predict; a copy was analysed.
+      if (!finding.ok) process.exitCode = 1;
     }
   }
   return recordings;

@@ -71,6 +71,17 @@ test('a list without the class that the target is about is refused, and nothing 
   assert.deepEqual(await pointsIn(dataDir), []);
 });
 
+test('the readable part of a list is no list', async (t) => {
+  const { calibrate, dataDir } = calibration(t);
+  const [header = '', ...rows] = scoresOf(1000).split('\n');
+  const gone = ['gone.wav', 'bonafide', '', 'p1', fast, fingerprints.get(fast), 'ENOENT', 'It is gone.'];
+  const list = [`${header},error,message`, ...rows.map((row) => `${row},,`), gone.join(',')];
+  const { status, stderr } = await calibrate(list.join('\n'), '--target-fpr', '0.01', '--name', 'strict');
+  assert.match(stderr, /1 of the clips could not be analysed\. The first: gone\.wav: It is gone\./);
+  assert.equal(status, 1);
+  assert.deepEqual(await pointsIn(dataDir), []);
+});
+
 test('a threshold with the target is kept under the name, for its model as it is now', async (t) => {
   const { calibrate, dataDir } = calibration(t);
   const { status, stdout, stderr } = await calibrate(

@@ -404,7 +404,7 @@ describe('what cannot be used is refused, and nothing is written', () => {
     'a clip that is not there': [
       'tiny',
       (list) => `${list}\ngone.wav,spoof,,,\n`,
-      /1 clip could not be analysed\. The first: gone\.wav: There is no such file/,
+      /1 of the clips could not be analysed\. The first: gone\.wav: There is no such file/,
     ],
   };
   for (const [name, [id, edit, message]] of Object.entries(cases)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { withDatabase } from '../../src/state/database/open-database.js';
@@ -81,6 +82,13 @@ test('a profile is made, named, used, bound to its model, and removed', async (t
   // A voice that the detector flags, in the part of people who are.
   const cuts = cutsOf(folder, 'test/fixtures/ai-kokoro.flac', 11);
   const later = cuts.pop() ?? '';
+  const broken = path.join(folder, 'broken.wav');
+  fs.writeFileSync(broken, 'not audio');
+  const partly = await run('profiles', 'make', 'studio', ...cuts, broken, '--model', fast);
+  assert.equal(partly.status, 1);
+  assert.match(partly.stderr, /broken\.wav: The file is not in a supported format/);
+  assert.match(partly.stdout, /Saved as version 1\./);
+  await run('profiles', 'remove', 'studio');
   const made = await run('profiles', 'make', 'studio', ...cuts, '--model', fast);
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /Genuine recordings called spoofed.*without it (\d+\.\d) % \(\d+ of 10,/);

@@ -73,8 +73,9 @@ export function listedScores({ task, samples }: LabelledList, model: ScoringMode
     }
     const name = nameOf(task, own);
     if (score === undefined) {
-      const { error = '', message = '' } = own;
-      return { listed, outcome: { name, isPositive, code: error || 'NO_SCORE', message } };
+      const { error, message } = own;
+      const failure = { code: error || 'NO_SCORE', message: message || 'The list has no score for it.' };
+      return { listed, outcome: { name, isPositive, ...failure } };
     }
     const durationS = own.audio_duration ? Number(own.audio_duration) : undefined;
     const confidence = own.confidence ? Number(own.confidence) : undefined;
