@@ -11,7 +11,12 @@ import { evaluate } from '../evaluation/figures/evaluate.js';
 import { ListError } from '../evaluation/figures/labelled-list.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
-import { type ListOptions, openList, type ScoredList } from '../evaluation/labelled-lists/scored-list.js';
+import {
+  type ListOptions,
+  openList,
+  refuseUnused,
+  type ScoredList,
+} from '../evaluation/labelled-lists/scored-list.js';
 import { withDatabase } from '../state/database/open-database.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
 import { OperatingPointTable } from '../state/operating-points/operating-point-table.js';
@@ -59,6 +64,7 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   // Finds damage now, before the result of a long run is lost. Saving it updates the tables.
   await withDatabase(config, (database) => new OperatingPointTable(database).all());
   const opened = await openList(file, options);
+  refuseUnused(opened.list, options);
   const scored = await opened.score(showListProgress);
   const { samples, failed } = outcomesOf(scored.rows);
   const { task } = scored.list;

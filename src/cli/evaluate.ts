@@ -29,6 +29,7 @@ import {
   type ListOptions,
   type OpenList,
   openList,
+  refuseUnused,
   type ScoredList,
 } from '../evaluation/labelled-lists/scored-list.js';
 import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-rows.js';
@@ -92,7 +93,11 @@ export function addScoringOptions(command: Command): Command {
         parseDevice,
       ),
     )
-    .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT);
+    .option(
+      '--silence-threshold <percent>',
+      `${silenceHelp} (default: ${DEFAULT_SILENCE_THRESHOLD_PERCENT})`,
+      within(0, 100),
+    );
 }
 
 async function writePages(
@@ -117,6 +122,8 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   const pages =
     options.html === undefined && options.svg === undefined ? undefined : await loadOfflinePages();
   const opened = await openList(file, options);
+  // Another model has to score the files.
+  if (options.compare === undefined || options.compare.endsWith('.csv')) refuseUnused(opened.list, options);
   const groupColumns = groupColumnsOf(opened.list, options.groupBy);
   const scoreOther =
     options.compare === undefined ? undefined : await otherModel(file, opened, options, options.compare);

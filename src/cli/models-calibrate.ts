@@ -7,6 +7,7 @@ import { type DetectionModel, type Model, manifestPath, readManifest } from '../
 import { recalibrated } from '../analysis/models/recalibrated.js';
 import { scoreFingerprintOf } from '../analysis/models/score-fingerprint.js';
 import type { Config } from '../base/config/options.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../base/contract/limits.js';
 import { answersTo } from '../base/contract/model-ids.js';
 import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import {
@@ -32,7 +33,7 @@ interface CommandOptions {
   readonly modelsDir?: string;
   readonly where: readonly Condition[];
   readonly device?: Config['device'];
-  readonly silenceThreshold: number;
+  readonly silenceThreshold?: number;
   readonly dryRun?: boolean;
 }
 
@@ -54,7 +55,7 @@ async function calibrateModel(name: string, file: string, options: CommandOption
   const config = localConfig(options);
   const { modelsDir } = config;
   const model = await detectorIn(modelsDir, name);
-  const { where, silenceThreshold } = options;
+  const { where, silenceThreshold = DEFAULT_SILENCE_THRESHOLD_PERCENT } = options;
   const list = await uncalibratedClips(file, where, model, silenceThreshold, config, showListProgress);
   refuseUnreadable(list.failed, 'clips');
   const fitted = fitCalibration(list.clips, model.calibration.scale < 0);

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { Ajv } from 'ajv';
 import type { Manifest } from '../../src/analysis/models/manifest.js';
+import { loadManifest } from '../../src/analysis/models/model-file.js';
+import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import type { Report } from '../../src/evaluation/figures/report.js';
@@ -318,6 +320,27 @@ test('scores of another calibration, of several models or of unknown origin are 
   const unknown = await scored('path,label,score', 'a.wav,spoof,0.9');
   assert.match(unknown.stderr, /needs the columns model and model_fingerprint/);
   assert.deepEqual([other.status, several.status, unknown.status], [1, 1, 1]);
+});
+
+test('options without effect on a list with scores are refused', async (t) => {
+  const place = workplace(t);
+  const { models } = await loadManifest(shippedModelsDir);
+  const fingerprint = scoreFingerprintOf(models.find(({ id }) => id === fast) ?? assert.fail());
+  const list = `path,label,score,model,model_fingerprint\na.wav,spoof,0.9,${fast},${fingerprint}\n`;
+  for (const [args, message] of [
+    [
+      ['--model', 'detector-medium-2026-11-25'],
+      /scores of the list come from detector-small-2026-11-25, not from/,
+    ],
+    [['--silence-threshold', '30'], /--silence-threshold has no effect\. To score the files again, rename/],
+    [['--device', 'cpu'], /--device has no effect/],
+  ] as const) {
+    const { status, stderr } = await place.evaluate(list, ...args);
+    assert.match(stderr, message);
+    assert.equal(status, 1);
+  }
+  const alias = await place.evaluate(list, '--model', 'apollo-4-2025-10-20');
+  assert.equal(alias.status, 0, alias.stderr);
 });
 
 test('conditions, groups, threshold and silence threshold are those that are asked for', async (t) => {

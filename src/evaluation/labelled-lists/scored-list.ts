@@ -6,8 +6,8 @@ import { loadManifest } from '../../analysis/models/model-file.js';
 import { detectorNamed, modelStatus } from '../../analysis/pipeline/model-status.js';
 import { chooseSpeaker } from '../../analysis/voiceid/speaker.js';
 import type { Config } from '../../base/config/options.js';
-import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
-import { defaultModel } from '../../base/contract/model-ids.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
+import { answersTo, defaultModel } from '../../base/contract/model-ids.js';
 import { readNamed } from '../../base/errors/read-named.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { pointsForThreshold } from '../../state/operating-points/load-operating-points.js';
@@ -21,6 +21,8 @@ import type { ScoredRows } from './scored-rows.js';
 import { listedScores, modelOfScores } from './scores-file.js';
 import { scoreTrials } from './trial-scores.js';
 
+const SCORE_AGAIN = 'To score the files again, rename its column score.';
+
 /** The options that the commands for a list have in common. */
 export interface ListOptions {
   readonly where: readonly Condition[];
@@ -28,7 +30,8 @@ export interface ListOptions {
   /** A string is the name of an operating point; undefined for the default. */
   readonly threshold?: number | string;
   readonly device?: Config['device'];
-  readonly silenceThreshold: number;
+  /** Percent; undefined for the default. */
+  readonly silenceThreshold?: number;
   /** Score the files although the list has scores. */
   readonly isRescored?: boolean;
 }
@@ -80,10 +83,11 @@ export async function openList(file: string, options: ListOptions): Promise<Open
   if (list.task === 'detection') {
     const model = detectorNamed(detection, id ?? defaultModel(detection.detectors));
     const threshold = thresholdFor(model, DEFAULT_THRESHOLD);
-    const { silenceThreshold } = options;
+    const { silenceThreshold = DEFAULT_SILENCE_THRESHOLD_PERCENT } = options;
     const settings = { folder, modelId: model.id, silenceThresholdPercent: silenceThreshold, config };
     return scorable(
       { ...base, model, threshold, silenceThreshold: list.isScored ? null : silenceThreshold },
+      options.model,
       (showProgress) => scoreClips(list.samples, settings, threshold, showProgress),
     );
   }
@@ -92,18 +96,29 @@ export async function openList(file: string, options: ListOptions): Promise<Open
   if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
   const model = speakerModels.find((candidate) => candidate.id === speaker.modelId) as SpeakerModelStatus;
   const threshold = thresholdFor(model, speaker.threshold);
-  return scorable({ ...base, model, threshold, silenceThreshold: null }, (showProgress) =>
+  return scorable({ ...base, model, threshold, silenceThreshold: null }, options.model, (showProgress) =>
     scoreTrials(list.samples, folder, speaker, config, showProgress),
   );
 }
 
+/** @throws ListError for options that a list with scores has no use for */
+export function refuseUnused({ isScored }: LabelledList, { device, silenceThreshold }: ListOptions): void {
+  if (!isScored || (device ?? silenceThreshold) === undefined) return;
+  const unused = device === undefined ? '--silence-threshold' : '--device';
+  throw new ListError(`The list has scores, on which ${unused} has no effect. ${SCORE_AGAIN}`);
+}
+
 function scorable(
   opened: Omit<OpenList, 'score'>,
+  asked: string | undefined,
   scoreFiles: (showProgress: ShowProgress) => Promise<ScoredRows>,
 ): OpenList {
   const { list, model } = opened;
   if (!list.isScored) {
     return { ...opened, score: async (showProgress) => ({ ...opened, ...(await scoreFiles(showProgress)) }) };
+  }
+  if (asked !== undefined && !answersTo(model, asked)) {
+    throw new ListError(`The scores of the list come from ${model.id}, not from ${asked}. ${SCORE_AGAIN}`);
   }
   const rows = listedScores(list, model);
   return { ...opened, score: async () => ({ ...opened, rows, run: null }) };
