@@ -129,7 +129,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
     options.compare === undefined ? undefined : await otherModel(file, opened, options, options.compare);
   const scored = await opened.score(showListProgress);
   if (options.scores !== undefined) {
-    await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
+    await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored));
   }
   const report = reportOf(scored, options, groupColumns, await scoreOther?.());
   if (options.report !== undefined) {

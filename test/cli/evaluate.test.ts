@@ -238,6 +238,18 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
   for (const [member, value] of Object.entries(findings)) {
     assert.deepEqual(value, report[member as keyof Report], member);
   }
+
+  // Confidence and reason belong to a threshold.
+  const other = ['--threshold', '0.1', '--scores', place.in('other.csv'), '--report', place.in('other.json')];
+  const moved = await runCli(['evaluate', place.in('out-scores'), ...other]);
+  assert.equal(moved.status, 0, moved.stderr);
+  const { most_wrong, groups } = place.report('other.json');
+  assert.ok(most_wrong.length > 0);
+  for (const { confidence, reason } of most_wrong) assert.deepEqual([confidence, reason], [null, null]);
+  assert.ok(!groups.some(({ column }) => column === 'reason'));
+  const [first = '', ...later] = fs.readFileSync(place.in('other.csv'), 'utf8').trimEnd().split('\n');
+  const at = first.split(',').indexOf('confidence');
+  for (const row of later) assert.deepEqual(row.split(',').slice(at, at + 3), ['', '', '']);
 });
 
 test('two models are compared on one list, each scored now or by an earlier run', async (t) => {

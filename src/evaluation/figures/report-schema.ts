@@ -65,7 +65,11 @@ export const wrongSample = object('One of them.', {
   confidence: orNull(
     share('Confidence of the verdict; null for trials, and if the scores in the list lack it.'),
   ),
-  reason: orNull(text('Reason of the verdict (docs/reasons.md); null if it has none.')),
+  reason: orNull(
+    text(
+      'Reason of the verdict (docs/reasons.md); null if it has none, or if the scores in the list lack it.',
+    ),
+  ),
   system: orNull(text('The generator, if the list names it.')),
   source: orNull(text('The source, if the list names it.')),
 });

@@ -120,6 +120,6 @@ function scorable(
   if (asked !== undefined && !answersTo(model, asked)) {
     throw new ListError(`The scores of the list come from ${model.id}, not from ${asked}. ${SCORE_AGAIN}`);
   }
-  const rows = listedScores(list, model);
+  const rows = listedScores(list, opened);
   return { ...opened, score: async () => ({ ...opened, rows, run: null }) };
 }

@@ -6,10 +6,19 @@ import { type LabelledList, ListError } from '../figures/labelled-list.js';
 import { type Columns, REASON_COLUMN, type Task } from '../figures/sample.js';
 import { isFailed, type ScoredRow } from './scored-rows.js';
 
+/** The model behind scores, and the threshold of its verdicts. */
+interface Scorer {
+  readonly model: ScoringModel;
+  readonly threshold: number;
+}
+
 /** Of verdicts, which trials do not have. */
 const verdictColumns = {
   confidence: ({ outcome }: ScoredRow) => (isFailed(outcome) ? '' : `${outcome.confidence ?? ''}`),
   [REASON_COLUMN]: ({ outcome }: ScoredRow) => (isFailed(outcome) ? '' : (outcome.reason ?? '')),
+  // The one behind the other two.
+  threshold: ({ outcome }: ScoredRow, { threshold }: Scorer) =>
+    isFailed(outcome) || outcome.confidence === undefined ? '' : String(threshold),
 } as const;
 
 /** Behind the list's own columns. */
@@ -19,22 +28,26 @@ const columns = {
     isFailed(outcome) || outcome.durationS === undefined ? '' : String(outcome.durationS),
   error: ({ outcome }: ScoredRow) => (isFailed(outcome) ? outcome.code : ''),
   message: ({ outcome }: ScoredRow) => (isFailed(outcome) ? outcome.message : ''),
-  model: (_: ScoredRow, { id }: ScoringModel) => id,
-  model_fingerprint: (_: ScoredRow, { scoreFingerprint }: ScoringModel) => scoreFingerprint,
+  model: (_: ScoredRow, { model: { id } }: Scorer) => id,
+  model_fingerprint: (_: ScoredRow, { model: { scoreFingerprint } }: Scorer) => scoreFingerprint,
 } as const;
 
 /** After RFC 4180. */
 const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The list again, with the outcome of each row. */
-export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model: ScoringModel): string {
+const columnsFor = (task: Task) => {
   const { score, ...others } = columns;
-  const all = { score, ...(list.task === 'detection' && verdictColumns), ...others };
+  return { score, ...(task === 'detection' && verdictColumns), ...others };
+};
+
+/** The list again, with the outcome of each row. */
+export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], scorer: Scorer): string {
+  const all = columnsFor(list.task);
   const own = list.columns.filter((name) => !Object.hasOwn(all, name));
   const made = Object.values(all);
   const lines = rows.map((row) => [
     ...own.map((name) => row.listed.columns[name] ?? ''),
-    ...made.map((textOf) => textOf(row, model)),
+    ...made.map((textOf) => textOf(row, scorer)),
   ]);
   return [[...own, ...Object.keys(all)], ...lines].map((line) => `${line.map(field).join(',')}\n`).join('');
 }
@@ -63,7 +76,7 @@ export function modelOfScores({ samples, columns: own }: LabelledList): string {
  * The rows of a list with the scores that it has.
  * @throws ListError if the model has changed since it gave them
  */
-export function listedScores({ task, samples }: LabelledList, model: ScoringModel): ScoredRow[] {
+export function listedScores({ task, samples }: LabelledList, { model, threshold }: Scorer): ScoredRow[] {
   return samples.map((listed): ScoredRow => {
     const { isPositive, columns: own, score } = listed;
     if (own.model_fingerprint !== model.scoreFingerprint) {
@@ -78,8 +91,12 @@ export function listedScores({ task, samples }: LabelledList, model: ScoringMode
       return { listed, outcome: { name, isPositive, ...failure } };
     }
     const durationS = own.audio_duration ? Number(own.audio_duration) : undefined;
-    const confidence = own.confidence ? Number(own.confidence) : undefined;
-    const reason = task === 'detection' && own.confidence ? own.reason || null : undefined;
-    return { listed, outcome: { name, isPositive, columns: own, score, durationS, confidence, reason } };
+    const scored = { name, isPositive, score, durationS };
+    if (task === 'verification') return { listed, outcome: { ...scored, columns: own } };
+    // At another threshold, confidence and reason would differ.
+    if (!own.confidence || own.threshold !== String(threshold))
+      return { listed, outcome: { ...scored, columns: { ...own, [REASON_COLUMN]: '' } } };
+    const verdict = { confidence: Number(own.confidence), reason: own.reason || null };
+    return { listed, outcome: { ...scored, columns: own, ...verdict } };
   });
 }
