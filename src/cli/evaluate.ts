@@ -33,7 +33,7 @@ import {
   type ScoredList,
 } from '../evaluation/labelled-lists/scored-list.js';
 import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-rows.js';
-import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
+import { refuseReplaced, scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
 import { loadOfflinePages, type OfflinePages } from './offline-pages.js';
@@ -122,6 +122,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   const pages =
     options.html === undefined && options.svg === undefined ? undefined : await loadOfflinePages();
   const opened = await openList(file, options);
+  if (options.scores !== undefined) refuseReplaced(opened.list);
   // Another model has to score the files.
   if (options.compare === undefined || options.compare.endsWith('.csv')) refuseUnused(opened.list, options);
   const groupColumns = groupColumnsOf(opened.list, options.groupBy);

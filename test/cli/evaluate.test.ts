@@ -100,6 +100,14 @@ test('a list is never written over', async (t) => {
   assert.equal(fs.readFileSync(inFolder('list.csv'), 'utf8'), list);
 });
 
+test('columns that --scores would replace are named before a file is scored', async (t) => {
+  const { evaluate, in: inFolder } = workplace(t);
+  const list = 'path,label,model,notes,message\nmissing.wav,spoof,tts,x,y\n';
+  const { status, stderr } = await evaluate(list, '--scores', inFolder('scores.csv'));
+  assert.match(stderr, /rename yours: model, message\./);
+  assert.equal(status, 1);
+});
+
 test('scores are written before anything else can fail', async (t) => {
   const { evaluate, in: inFolder } = workplace(t);
   const { status } = await evaluate('path,label\nmissing.wav,spoof\n', '--scores', inFolder('scores.csv'));

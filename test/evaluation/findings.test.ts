@@ -111,7 +111,8 @@ test('a group is judged against all of the other class, and by itself where it h
       ['spoof', 0.9, { language: 'en' }],
       ['spoof', 0.2, { language: 'de' }],
       ['bonafide', 0.1, { language: 'de' }],
-      ['bonafide', 0.6, { language: '' }],
+      // The measured duration counts.
+      ['bonafide', 0.6, { language: '', duration: '2.71' }],
     ],
     ['language', 'duration'],
   );

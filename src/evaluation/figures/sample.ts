@@ -43,7 +43,7 @@ export const usualGroupColumns = [
   'condition',
 ] as const;
 
-/** Not a column of the list: made of the measured duration. */
+/** Made of the measured duration, even if the list has such a column. */
 export const DURATION_COLUMN = 'duration';
 
 /** The reason of the verdict. */
@@ -63,9 +63,8 @@ export function durationBucket(durationS: number): string {
 /** The value of a sample in a column, or in the made one; undefined if it has none. */
 export function valueIn({ columns, durationS, reason }: Sample, column: string): string | undefined {
   if (column === REASON_COLUMN && reason !== undefined) return reason ?? NO_REASON;
-  const value = columns[column];
-  if (value !== undefined) return value === '' ? undefined : value;
-  return column === DURATION_COLUMN && durationS !== undefined ? durationBucket(durationS) : undefined;
+  if (column === DURATION_COLUMN) return durationS === undefined ? undefined : durationBucket(durationS);
+  return columns[column] || undefined;
 }
 
 /**

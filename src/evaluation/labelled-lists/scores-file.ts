@@ -40,6 +40,17 @@ const columnsFor = (task: Task) => {
   return { score, ...(task === 'detection' && verdictColumns), ...others };
 };
 
+/** @throws ListError if `scoresCsv` would replace columns that are not its own */
+export function refuseReplaced({ task, columns: own, isScored }: LabelledList): void {
+  if (isScored) return;
+  const made = columnsFor(task);
+  const replaced = own.filter((name) => Object.hasOwn(made, name));
+  if (replaced.length === 0) return;
+  throw new ListError(
+    `--scores writes columns of its own under these names, so rename yours: ${replaced.join(', ')}.`,
+  );
+}
+
 /** The list again, with the outcome of each row. */
 export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], scorer: Scorer): string {
   const all = columnsFor(list.task);
