@@ -19,5 +19,8 @@ export function printJson(value: unknown, indent?: number): void {
 
 export const progressOutput: ProgressOutput = {
   isTTY: process.stderr.isTTY,
+  get columns() {
+    return process.stderr.columns;
+  },
   write: (text) => process.stderr.write(text),
 };

@@ -8,6 +8,8 @@ const eraseLine = '\r\x1b[2K';
 /** The part of a terminal's stream that is used here. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
+  /** Width of the terminal now. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -34,7 +36,10 @@ export class TerminalLine {
     if (!this.#output.isTTY || elapsedMs < showAfterMs) return;
     if (this.#drawnMs !== undefined && nowMs - this.#drawnMs < redrawMs) return;
     this.#drawnMs = nowMs;
-    this.#output.write(eraseLine + textAfter(elapsedMs).text);
+    const columns = this.#output.columns || Number.POSITIVE_INFINITY;
+    // Erasing reaches one line only: a longer text would stay.
+    const characters = [...textAfter(elapsedMs).text].slice(0, columns - 1);
+    this.#output.write(eraseLine + characters.join(''));
   }
 
   clear(): void {

@@ -34,6 +34,25 @@ test('a long file gets one line, drawn over at most ten times a second and erase
   ]);
 });
 
+test('a line is cut to the width that the terminal has when it is drawn', () => {
+  const texts: string[] = [];
+  let [nowMs, columns] = [0, 20];
+  const output = {
+    isTTY: true,
+    get columns() {
+      return columns;
+    },
+    write: (text: string) => texts.push(text),
+  };
+  const line = new ProgressLine(output, '\u{1F399}.wav', () => nowMs);
+  const progress = { preparedS: 100, scoredWindows: 18, fileProgress: 0.25 };
+  nowMs = 1000;
+  line.show(progress);
+  [nowMs, columns] = [2000, 10];
+  line.show(progress);
+  assert.deepEqual(texts, [`${erase}\u{1F399}.wav  █████·······`, `${erase}\u{1F399}.wav  ██`]);
+});
+
 test('a list gets one line with its speed, what is left and what failed', () => {
   const texts: string[] = [];
   let nowMs = 0;
