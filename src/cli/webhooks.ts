@@ -4,6 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import { deliveryStates } from '../jobs/contract/webhook.js';
+import type { Delivery } from '../jobs/queue/delivery.js';
 import { type DeliveryFilter, DeliveryTable } from '../jobs/queue/delivery-table.js';
 import { type WebhookSecret, WebhookSecrets } from '../jobs/queue/webhook-secrets.js';
 import { withDatabase } from '../state/database/open-database.js';
@@ -105,25 +106,24 @@ export function addWebhooksCommand(program: Command): void {
     .argument('[id...]', 'ids of deliveries or of their jobs')
     .description('Resend delivered or failed webhooks under their old ids.')
     .option('--failed', 'all failed webhooks')
-    .action(async (ids: string[], { failed }: { failed?: true }) => {
+    .action(async (ids: string[], { failed }: { failed?: true }, command: Command) => {
       if ((ids.length === 0) !== (failed === true)) {
-        throw new Error('Expected ids or --failed, but not both.');
+        command.error('error: Expected ids or --failed, but not both.');
       }
       const config = loadConfig(process.env);
       const replayed = await withDeliveries(config, async (deliveries) => {
-        const wanted = failed
-          ? (await deliveries.list({ state: 'failed' }, MAX_DELIVERIES)).map(({ id }) => id)
-          : ids;
-        for (const id of wanted) {
-          const delivery = await deliveries.replay(id);
-          if (delivery === undefined) throw new Error(`There is no ended delivery for ${id}.`);
-          await noteAdminAct(config, {
-            event: 'webhook_replayed',
-            deliveryId: delivery.id,
-            account: delivery.account,
-          });
+        const replay = (id: string): Promise<Delivery | undefined> =>
+          // Nothing is sent again without a line in the audit.
+          deliveries.replay(id, ({ id: deliveryId, account }) =>
+            noteAdminAct(config, { event: 'webhook_replayed', deliveryId, account }),
+          );
+        let count = 0;
+        for (const id of failed ? await deliveries.failedIds() : ids) {
+          if ((await replay(id)) !== undefined) count++;
+          // One that failed may have been replayed meanwhile.
+          else if (!failed) throw new Error(`There is no ended delivery for ${id}.`);
         }
-        return wanted.length;
+        return count;
       });
       tell(shown`${replayed} to be sent again by the running server.\n`);
       noteDataFolder(config.dataDir);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DeliveryTable } from '../../src/jobs/queue/delivery-table.js';
 import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
 import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
@@ -85,9 +86,30 @@ test('deliveries are listed with what came of them, and sent again', async (t) =
   assert.deepEqual([id, state, attempts[0].status], [turn.delivery.id, 'failed', 410]);
   assert.ok(!stdout.includes('token') && !json.includes('token'));
   assert.match((await command('deliveries', '--account', 'other')).stdout, /^No deliveries\.$/m);
-  for (const args of [[], ['x', '--failed'], ['x']])
-    assert.equal((await command('replay', ...args)).status, 1);
+  for (const args of [[], ['x', '--failed']]) assert.equal((await command('replay', ...args)).status, 2);
+  assert.equal((await command('replay', 'x')).status, 1);
+  const audit = path.join(dataDir, 'audit');
+  fs.writeFileSync(audit, 'in the way');
+  assert.equal((await command('replay', id)).status, 1, 'nothing without a line in the audit');
+  assert.equal(await workTable.take(), undefined);
+  fs.rmSync(audit);
   assert.match((await command('replay', '--failed')).stderr, /^1 to be sent again/m);
   assert.equal((await workTable.take())?.delivery.id, turn.delivery.id);
-  assert.match(auditIn(dataDir), /webhook_replayed/);
+  assert.match(auditIn(dataDir), new RegExp(`webhook_replayed.*"deliveryId":"${id}","account":"shop"`));
+});
+
+test('all failed deliveries are sent again, however many there are', async (t) => {
+  const { dataDir, command } = commandsIn(t);
+  await command('deliveries');
+  const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
+  t.after(() => database.close());
+  // Without their jobs.
+  await database.query('PRAGMA foreign_keys = OFF');
+  await database.query(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
+     INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms)
+     SELECT 'd' || i, 'j' || i, 'shop', 'https://hooks.example', 'failed', i FROM n`,
+  );
+  const ids = await new DeliveryTable(database).failedIds();
+  assert.deepEqual([ids.length, ids[0]], [10_100, 'd1']);
 });

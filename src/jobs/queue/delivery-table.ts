@@ -49,6 +49,14 @@ export class DeliveryTable {
     return found;
   }
 
+  /** Of all accounts, the oldest first. */
+  async failedIds(): Promise<string[]> {
+    const rows = await this.#database.query<Row & { id: string }>(
+      "SELECT id FROM webhook_deliveries WHERE state = 'failed' ORDER BY created_at_ms, id",
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Of all accounts. */
   async countWaiting(timeoutMs: number): Promise<number> {
     const [row] = await this.#database.queryPromptly<{ waiting: number }>(
@@ -69,7 +77,7 @@ export class DeliveryTable {
    * @param before runs before the delivery is in the queue; if it fails, the delivery is not
    * @returns undefined if there is none, or if it is not over
    */
-  replay(id: string, before = async (): Promise<void> => {}): Promise<Delivery | undefined> {
+  replay(id: string, before = async (_: Delivery): Promise<void> => {}): Promise<Delivery | undefined> {
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query(
         "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, finished_at_ms = NULL, " +
@@ -80,7 +88,7 @@ export class DeliveryTable {
       );
       if (row === undefined) return undefined;
       const delivery = deliveryOf(row);
-      await before();
+      await before(delivery);
       await transaction.announce(DELIVERY_TOPIC);
       return delivery;
     });
