@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describeCheck, holds } from '../analysis/known-answers/known-answers.js';
@@ -23,6 +24,7 @@ import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 import { type Result, say } from './finding.js';
+import { requireWritableFolder } from './writable-folder.js';
 
 const describeAdapter = ({ name, isSoftware }: VulkanAdapter): string =>
   isSoftware ? `${name}, which is software: slower than the CPU` : name;
@@ -95,8 +97,11 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'file descriptors': (config) => checkDescriptors(config),
   'data folder': ({ dataDir }) => {
-    if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
-    if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;
+    let there = dataDir;
+    while (lstatSync(there, { throwIfNoEntry: false }) === undefined) there = path.dirname(there);
+    requireWritableFolder(there);
+    if (there !== dataDir) return `${dataDir} (will be created at the first start)`;
+    accessSync(dataDir, constants.R_OK);
     return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
   database: inspectDatabase,

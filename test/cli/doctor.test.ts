@@ -56,6 +56,19 @@ test('doctor says which database there is, and why it cannot be used', async (co
   assert.doesNotMatch(unreachable, /geheim/);
 });
 
+test('doctor says why a data folder cannot be made or used', async (context) => {
+  const folder = temporaryFolder(context);
+  const file = path.join(folder, 'file');
+  fs.writeFileSync(file, '');
+  const finding = async (dataDir: string): Promise<string> => {
+    const { stdout } = await runCli(['doctor'], { VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: folder });
+    return /^.* {2}data folder +.*$/m.exec(stdout)?.[0] ?? '';
+  };
+  assert.match(await finding(file), /^failed .*file is not a folder\.$/);
+  assert.match(await finding(path.join(file, 'a/b')), /^failed .*file is not a folder\.$/);
+  assert.match(await finding(path.join(folder, 'a/b')), /^ok .*a\/b \(will be created at the first start\)$/);
+});
+
 test('doctor calls what is there and wrong failed, and goes on', async (context) => {
   const modelsDir = temporaryFolder(context);
   fs.cpSync('models', modelsDir, { recursive: true });
