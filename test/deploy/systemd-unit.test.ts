@@ -73,6 +73,18 @@ test('its times allow a graceful stop, and its settings exist', () => {
   for (const name of [...named, ...inUnit]) assert.ok(name && known.has(name), name);
 });
 
+test('commands get the settings of the service', () => {
+  const [, command = ''] = /^ {2}```sh\n([\s\S]*?)^ {2}```$/m.exec(page) ?? [];
+  const [program] = valuesOf('ExecStart')[0]?.split(' serve') ?? [];
+  for (const part of [
+    `--uid=${valuesOf('User')[0]}`,
+    `-p EnvironmentFile=${valuesOf('EnvironmentFile')[0]}`,
+    `-E VERAVOX_DATA_DIR=/var/lib/${valuesOf('StateDirectory')[0]} ${program}`,
+  ]) {
+    assert.ok(command.includes(`${part} `), `${part}: ${command}`);
+  }
+});
+
 const membersOf = (name: string): string[] =>
   name.startsWith('@')
     ? execFileSync('systemd-analyze', ['syscall-filter', name], { encoding: 'utf8' })
