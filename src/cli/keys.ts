@@ -5,6 +5,7 @@ import type { Config } from '../base/config/options.js';
 import { MAX_RATE_WINDOW_S } from '../base/contract/key-limits.js';
 import { type Scope, scopes } from '../base/contract/scopes.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
+import { isDay } from '../state/data-folder/days.js';
 import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT, isActive, type RateLimit, type StoredKey } from '../state/keys/api-key.js';
 import { checkKey, KeyRefused, MAX_EXPIRES_IN_S } from '../state/keys/key-check.js';
@@ -187,7 +188,7 @@ function parseExpiresAt(text: string): Date {
   // A time needs its zone; otherwise it would be this machine's.
   const isIso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const date = new Date(text);
-  if (!isIso || Number.isNaN(date.getTime())) {
+  if (!isIso || !isDay(text.slice(0, 10)) || Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError(
       `Expected a time such as 2027-01-31 or 2027-01-31T12:00:00Z but received ${text}.`,
     );

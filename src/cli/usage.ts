@@ -30,7 +30,10 @@ export function addUsageCommand(program: Command): void {
     .option('--from <day>', `first UTC day: ${DAY_EXPECTED}`, parseDay)
     .option('--to <day>', 'last UTC day, inclusive', parseDay)
     .option('--json', 'one line of JSON per row')
-    .action(async ({ key, account, from, to, json }: UsageOptions) => {
+    .action(async ({ key, account, from, to, json }: UsageOptions, command: Command) => {
+      if (from !== undefined && to !== undefined && from > to) {
+        command.error(`error: Expected ${to} or an earlier day for --from but received ${from}.`);
+      }
       const config = loadConfig(process.env);
       const { dataDir } = config;
       const filter: UsageFilter = {

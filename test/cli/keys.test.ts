@@ -19,6 +19,7 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['keys', 'create', '--account', 'Big Corp'], /lower-case letters, .* but received Big Corp/],
   [['keys', 'create', '--expires-at', 'soon'], /a time such as 2027-01-31 or .* but received soon/],
   [['keys', 'create', '--expires-at', '2030-01-01T10:00'], /a time such as .* but received 2030-01-01T10:00/],
+  [['keys', 'create', '--expires-at', '2099-02-31'], /a time such as .* but received 2099-02-31/],
   [['keys', 'create', '--expires-at', '2001-01-01'], /2001-01-01 is not in the future/],
   [
     ['keys', 'create', '--expires-in', '0d'],

@@ -29,6 +29,14 @@ for (const args of [
   });
 }
 
+test('a period that ends before it starts is a usage error', async (context) => {
+  const { status, stderr } = await runCli(['usage', '--from', '2026-11-02', '--to', '2026-11-01'], {
+    VERAVOX_DATA_DIR: temporaryFolder(context),
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /Expected 2026-11-01 or an earlier day for --from but received 2026-11-02\./);
+});
+
 test('usage is a table with names and a sum, or lines of JSON, of the keys and days that were asked for', async (context) => {
   const dataDir = temporaryFolder(context);
   const env = { VERAVOX_DATA_DIR: dataDir };

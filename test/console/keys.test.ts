@@ -59,7 +59,8 @@ const badFields: readonly [fields: object, message: RegExp][] = [
   [{ concurrency: 1e9 }, /concurrency/],
   [{ expires_at: 'soon' }, /expires_at/],
   [{ expires_at: '2001-01-01T00:00:00Z' }, /in the future/],
-  [{ expires_at: '2099-02-31T25:00:00Z' }, /expires_at/],
+  [{ expires_at: '2099-02-31T12:00:00Z' }, /a day of the calendar for expires_at but received 2099-02-31T/],
+  [{ expires_at: '2099-02-28T25:00:00Z' }, /expires_at/],
   [{ expires_at: '2999-01-01T00:00:00Z' }, /at most 100 years/],
 ];
 

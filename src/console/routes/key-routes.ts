@@ -3,6 +3,7 @@ import { pageAfter } from '../../api/routes/paging.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { isDay } from '../../state/data-folder/days.js';
 import { DEFAULT_ACCOUNT, type NewKey, type StoredKey } from '../../state/keys/api-key.js';
 import { KeyRefused } from '../../state/keys/key-check.js';
 import { type KeyChange, KeyIsRevoked, KeyRules } from '../../state/keys/key-rules.js';
@@ -132,12 +133,16 @@ function refuseLongerLife({ endsWithSession }: StoredKey, { expires_at }: KeyCha
   throw new ServiceError('FIELD_INVALID', { field: 'expires_at', expected, received: String(expires_at) });
 }
 
-/** The given limits; null takes one away. */
+/** The given limits; null takes one away. @throws ServiceError FIELD_INVALID for a day that does not exist */
 function limitsIn({
   rate,
   concurrency,
   expires_at,
 }: KeyChangeFields): Pick<KeyChange, 'rate' | 'concurrency' | 'expiresAt'> {
+  if (expires_at && !isDay(expires_at.slice(0, 10))) {
+    const expected = 'a day of the calendar';
+    throw new ServiceError('FIELD_INVALID', { field: 'expires_at', expected, received: expires_at });
+  }
   return {
     ...(rate !== undefined && { rate: rate && { requests: rate.requests, windowS: rate.window_s } }),
     ...(concurrency !== undefined && { concurrency }),
