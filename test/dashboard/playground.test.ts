@@ -272,7 +272,7 @@ test('the playground', async (t) => {
       await chooseFile(page, 'both.flac', fs.readFileSync(both), 'audio/flac');
       await analyse(page);
       await article
-        .getByText('The channels disagree: channel 0 is human, channel 1 is AI-generated.')
+        .getByText('The channels disagree: channel 0 is human; channel 1 is AI-generated.')
         .waitFor();
       for (const lane of ['Mix of 2 channels', 'Channel 0', 'Channel 1']) {
         await article.getByRole('region', { name: lane }).getByRole('slider').waitFor();

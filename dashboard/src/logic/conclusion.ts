@@ -17,6 +17,7 @@ export interface OddStretch extends Stretch {
 }
 
 export interface Conclusion {
+  readonly result: Result;
   /** Its colour. Green and red are for verdicts that nothing speaks against. */
   readonly look: Result | 'uncertain';
   /** One or two words. */
@@ -43,6 +44,7 @@ export function conclusionOf({ result, reason, windows, stretches }: Judged): Co
   const said = resultWords[result];
   const odd = oddWords(oddStretches, result);
   const amber = (word: string, ...rest: string[]): Conclusion => ({
+    result,
     look: 'uncertain',
     word,
     rest: rest.filter((part) => part !== '').join(', '),
@@ -54,7 +56,7 @@ export function conclusionOf({ result, reason, windows, stretches }: Judged): Co
   if (reason === undefined)
     return amber('Probably', said, 'but whether there is a reason for caution is unknown');
   if (reason !== null) return amber('With caution', said);
-  return { look: result, word: capital(said), rest: 'voice', oddStretches };
+  return { result, look: result, word: capital(said), rest: 'voice', oddStretches };
 }
 
 const isPart = ({ strength }: AnswerStretch): boolean => strength !== null;
@@ -116,12 +118,17 @@ export function oddStretchesIn(windows: Judged['windows'], result: Result): OddS
 export function disagreementOf(
   channels: readonly { readonly channel: number; readonly conclusion: Conclusion | undefined }[],
 ): string | undefined {
-  const looks = new Set(channels.flatMap(({ conclusion }) => conclusion?.look ?? []));
-  if (looks.size < 2) return undefined;
+  const kinds = new Set(
+    channels.flatMap(({ conclusion }) => (conclusion ? `${conclusion.result} ${conclusion.look}` : [])),
+  );
+  if (kinds.size < 2) return undefined;
   const each = channels.map(({ channel, conclusion }) =>
     conclusion === undefined
       ? `channel ${channel} has no verdict`
-      : `channel ${channel} is ${conclusion.look === 'uncertain' ? conclusion.word.toLowerCase() : resultWords[conclusion.look]}`,
+      : `channel ${channel} is ${shortly(conclusion)}`,
   );
-  return `The channels disagree: ${each.join(', ')}.`;
+  return `The channels disagree: ${each.join('; ')}.`;
 }
+
+const shortly = ({ result, look, word }: Conclusion): string =>
+  look === 'uncertain' ? `${resultWords[result]}, ${word.toLowerCase()}` : resultWords[result];

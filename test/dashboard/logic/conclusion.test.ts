@@ -31,7 +31,7 @@ test('a verdict with any reason for caution is amber, whichever it is', () => {
     }
   }
   assert.deepEqual(conclusionOf({ result: 'bonafide', reason: null, windows: human }), {
-    ...{ look: 'bonafide', word: 'Human', rest: 'voice', oddStretches: [] },
+    ...{ result: 'bonafide', look: 'bonafide', word: 'Human', rest: 'voice', oddStretches: [] },
   });
   // Even if nobody has said it yet, as in a stream.
   const windows = windowsOf(0.1, 0.9, 0.1);
@@ -85,16 +85,26 @@ test('windows with a pause or an agreeing window between them are two stretches'
   assert.deepEqual(oddStretchesIn([first, slid], 'bonafide')[0]?.endS, 8);
 });
 
-test('channels that do not agree are named', () => {
-  const of = (channel: number, ...scores: readonly number[]) => {
-    const windows = windowsOf(...scores);
+test('channels that do not agree are named, each with its result', () => {
+  const of = (channel: number, score: number, reason: string | null = null) => {
+    const windows = windowsOf(score);
     const result: Result = windows[0]?.result ?? 'bonafide';
-    return { channel, conclusion: conclusionOf({ result, reason: null, windows }) };
+    return { channel, conclusion: conclusionOf({ result, reason, windows }) };
   };
+  const caution = 'band_limited';
   assert.equal(disagreementOf([of(0, 0.1), of(1, 0.2)]), undefined);
+  assert.equal(disagreementOf([of(0, 0.1, caution), of(1, 0.2, caution)]), undefined);
   assert.equal(
     disagreementOf([of(0, 0.1), of(1, 0.9)]),
-    'The channels disagree: channel 0 is human, channel 1 is AI-generated.',
+    'The channels disagree: channel 0 is human; channel 1 is AI-generated.',
+  );
+  assert.equal(
+    disagreementOf([of(0, 0.1), of(1, 0.9, caution)]),
+    'The channels disagree: channel 0 is human; channel 1 is AI-generated, with caution.',
+  );
+  assert.equal(
+    disagreementOf([of(0, 0.1, caution), of(1, 0.9, 'uncertain')]),
+    'The channels disagree: channel 0 is human, with caution; channel 1 is AI-generated, uncertain.',
   );
 });
 
