@@ -5,6 +5,7 @@ import type { StreamEvent, StreamReceived, StreamResult, StreamWindow } from '..
 import { clock } from './clock.js';
 import { type Conclusion, conclusionOf, resultWords } from './conclusion.js';
 import { mean } from './mean.js';
+import { reasonOfAudio } from './verdict.js';
 import type { Result } from './windows.js';
 
 /** `away`: the connection is lost, and is being made again. */
@@ -66,7 +67,8 @@ export interface LiveVerdict {
   readonly score: number;
   readonly confidence: number;
   readonly result: Result;
-  readonly reason: string | null;
+  /** Undefined if nobody can tell. */
+  readonly reason: string | null | undefined;
   readonly conclusion: Conclusion;
 }
 
@@ -82,14 +84,18 @@ const judgedOf = ({ start, end, scores, result }: StreamWindow) => ({
  * The verdict on everything so far. Before its end a stream tells no reason; that windows contradict each other, or that the
  * verdict is uncertain, follows from its events.
  * @param uncertainBelow the confidence of an uncertain verdict; undefined if it is not known
+ * @param isOver whether no more messages come
  */
 export function verdictSoFar(
-  { events, soFar, result }: LiveFacts,
+  facts: LiveFacts,
   uncertainBelow: number | undefined,
+  isOver: boolean,
 ): LiveVerdict | undefined {
+  const { events, soFar, result } = facts;
   const global = result?.global ?? soFar;
   if (global === undefined) return undefined;
-  const reason = result === undefined ? reasonOf(global.confidence, uncertainBelow) : result.global.reason;
+  const reason =
+    result === undefined ? reasonOf(global.confidence, uncertainBelow, facts, isOver) : result.global.reason;
   const { score, confidence, result: own } = global;
   const windows = windowsIn(events).map(judgedOf);
   return {
@@ -103,10 +109,12 @@ export function verdictSoFar(
 
 /** The same for the last windows only; undefined if none of them had enough speech. */
 export function verdictLately(
-  { events }: LiveFacts,
+  facts: LiveFacts,
   threshold: number,
   uncertainBelow: number | undefined,
+  isOver: boolean,
 ): (LiveVerdict & { readonly startS: number; readonly endS: number }) | undefined {
+  const { events } = facts;
   const endS = events.at(-1)?.end ?? 0;
   const recent = windowsIn(events).filter(({ end }) => end > endS - LATELY_S + 0.5);
   const [first] = recent;
@@ -115,13 +123,22 @@ export function verdictLately(
   const score = mean(windows.map((window) => window.score));
   const confidence = mean(recent.map((window) => window.confidence));
   const result = score >= threshold ? 'spoofed' : 'bonafide';
-  const reason = reasonOf(confidence, uncertainBelow);
+  const reason = reasonOf(confidence, uncertainBelow, facts, isOver);
   const conclusion = conclusionOf({ result, reason, windows });
   return { score, confidence, result, reason, conclusion, startS: first.start, endS };
 }
 
-const reasonOf = (confidence: number, uncertainBelow: number | undefined): string | null =>
-  uncertainBelow !== undefined && confidence < uncertainBelow ? 'uncertain' : null;
+/** Of a verdict that is not the result's own. */
+function reasonOf(
+  confidence: number,
+  uncertainBelow: number | undefined,
+  { result }: LiveFacts,
+  isOver: boolean,
+): string | null | undefined {
+  if (uncertainBelow !== undefined && confidence < uncertainBelow) return 'uncertain';
+  if (result !== undefined) return reasonOfAudio(result.global.reason);
+  return isOver ? undefined : null;
+}
 
 /** The windows that look AI-generated, the newest first. */
 export const alarmsIn = (events: readonly StreamEvent[]): StreamWindow[] =>

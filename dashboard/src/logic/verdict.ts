@@ -69,5 +69,9 @@ function reasonAt(confidence: number, { reason, uncertainBelow, isMixed }: Known
   if (uncertainBelow === undefined) return undefined;
   if (confidence < uncertainBelow) return 'uncertain';
   if (isMixed) return 'mixed_content';
-  return reason === 'uncertain' || reason === 'mixed_content' ? undefined : reason;
+  return reasonOfAudio(reason);
 }
+
+/** A reason that holds for each part of a recording; undefined if another one hides it. */
+export const reasonOfAudio = (reason: string | null): string | null | undefined =>
+  reason === 'uncertain' || reason === 'mixed_content' ? undefined : reason;

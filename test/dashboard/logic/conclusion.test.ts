@@ -3,9 +3,11 @@
 // The dashboard's wording of a verdict: it never hides evidence against it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StreamResult } from '../../../client/src/index.js';
 import { conclusionOf, disagreementOf, oddStretchesIn } from '../../../dashboard/src/logic/conclusion.js';
 import {
   alarmsIn,
+  type LiveFacts,
   nothingYet,
   verdictLately,
   verdictSoFar,
@@ -120,17 +122,43 @@ const event = (i: number, score: number, soFar: number) => ({
 test('a clone that begins to speak is seen in the last seconds at once, and alarms', () => {
   let facts = nothingYet;
   for (let i = 0; i < 12; i++) facts = withEvent(facts, event(i, 0.02, 0.02));
-  assert.equal(verdictSoFar(facts, 0.1)?.conclusion.look, 'bonafide');
-  assert.equal(verdictLately(facts, 0.5, 0.1)?.conclusion.look, 'bonafide');
+  assert.equal(verdictSoFar(facts, 0.1, false)?.conclusion.look, 'bonafide');
+  assert.equal(verdictLately(facts, 0.5, 0.1, false)?.conclusion.look, 'bonafide');
   assert.deepEqual(alarmsIn(facts.events), []);
   facts = withEvent(facts, event(12, 0.99, 0.09));
-  assert.equal(verdictSoFar(facts, 0.1)?.conclusion.look, 'uncertain');
+  assert.equal(verdictSoFar(facts, 0.1, false)?.conclusion.look, 'uncertain');
   assert.deepEqual(
     alarmsIn(facts.events).map(({ start }) => start),
     [60],
   );
   for (let i = 13; i < 16; i++) facts = withEvent(facts, event(i, 0.99, 0.2));
-  const lately = verdictLately(facts, 0.5, 0.1);
+  const lately = verdictLately(facts, 0.5, 0.1, false);
   assert.deepEqual([lately?.conclusion.look, lately?.startS, lately?.endS], ['spoofed', 60, 80]);
-  assert.equal(verdictSoFar(facts, 0.95)?.reason, 'uncertain');
+  assert.equal(verdictSoFar(facts, 0.95, false)?.reason, 'uncertain');
+});
+
+test('a stream that is over without a result is not green, and the last seconds have the reason of its audio', () => {
+  const facts = withEvent(nothingYet, event(0, 0.02, 0.02));
+  const looks = (of: LiveFacts) =>
+    [verdictSoFar(of, 0.1, true), verdictLately(of, 0.5, 0.1, true)].map((verdict) => [
+      verdict?.conclusion.look,
+      verdict?.reason,
+    ]);
+  const unknown = ['uncertain', undefined];
+  assert.deepEqual(looks(facts), [unknown, unknown]);
+  const ended = (reason: string | null): LiveFacts => ({
+    ...facts,
+    result: {
+      ...{ type: 'result', event: 1, audio_duration: 5, warnings: [], stretches: [] },
+      global: { score: 0.02, result: 'bonafide', confidence: 0.9, reason },
+    } as unknown as StreamResult,
+  });
+  assert.deepEqual(looks(ended(null)), [
+    ['bonafide', null],
+    ['bonafide', null],
+  ]);
+  const limited = ['uncertain', 'band_limited'];
+  assert.deepEqual(looks(ended('band_limited')), [limited, limited]);
+  // It may hide another one, which holds for the last seconds too.
+  assert.deepEqual(looks(ended('mixed_content')), [['uncertain', 'mixed_content'], unknown]);
 });

@@ -5,24 +5,31 @@ import { reasonTexts } from '../../logic/reason-texts.js';
 interface VerdictFiguresProps {
   readonly score: number;
   readonly confidence: number;
-  /** Undefined if only the server could tell; absent if nobody can tell yet. */
-  readonly reason?: string | null | undefined;
+  /** Undefined if only the server could tell. */
+  readonly reason: string | null | undefined;
+  /** Said of an undefined reason. */
+  readonly unknown?: string;
   readonly threshold: number;
   /** More of them. */
   readonly children?: ComponentChildren;
 }
 
 /** The figures behind a verdict. */
-export function VerdictFigures({ score, confidence, reason, threshold, children }: VerdictFiguresProps) {
+export function VerdictFigures({
+  score,
+  confidence,
+  reason,
+  unknown = 'unknown at this threshold: analyse again with it',
+  threshold,
+  children,
+}: VerdictFiguresProps) {
   return (
     <dl class="facts numbers">
       {reason !== null && (
         <>
           <dt>Reason for caution</dt>
           <dd>
-            {reason === undefined
-              ? 'unknown at this threshold: analyse again with it'
-              : (reasonTexts[reason] ?? 'This page does not know the reason.')}
+            {reason === undefined ? unknown : (reasonTexts[reason] ?? 'This page does not know the reason.')}
           </dd>
         </>
       )}

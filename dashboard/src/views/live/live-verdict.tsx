@@ -4,6 +4,8 @@ import { announcementOf, type LiveFacts, verdictLately, verdictSoFar } from '../
 import { VerdictFigures } from '../../parts/verdict/verdict-figures.js';
 import { VerdictHeadline } from '../../parts/verdict/verdict-headline.js';
 
+const UNKNOWN = 'unknown: only the result of a stream tells it, for all of its audio';
+
 interface LiveVerdictProps {
   readonly facts: LiveFacts;
   readonly threshold: number;
@@ -16,8 +18,8 @@ interface LiveVerdictProps {
 /** The verdict on the last seconds, and beside it that on everything so far. */
 export function LiveVerdict({ facts, threshold, modelId, uncertainBelow, isOver }: LiveVerdictProps) {
   const { events, soFar, result } = facts;
-  const whole = verdictSoFar(facts, uncertainBelow);
-  const lately = verdictLately(facts, threshold, uncertainBelow);
+  const whole = verdictSoFar(facts, uncertainBelow, isOver);
+  const lately = verdictLately(facts, threshold, uncertainBelow, isOver);
   const last = events.at(-1);
   return (
     <div class="cards live-verdicts">
@@ -32,7 +34,7 @@ export function LiveVerdict({ facts, threshold, modelId, uncertainBelow, isOver 
         ) : (
           <>
             <VerdictHeadline {...whole} />
-            <VerdictFigures {...whole} threshold={threshold}>
+            <VerdictFigures {...whole} threshold={threshold} unknown={UNKNOWN}>
               <dt>Windows with speech</dt>
               <dd>
                 {soFar?.windows ?? 0} of {events.length}
@@ -57,7 +59,7 @@ export function LiveVerdict({ facts, threshold, modelId, uncertainBelow, isOver 
         ) : (
           <>
             <VerdictHeadline {...lately} />
-            <VerdictFigures {...lately} threshold={threshold} />
+            <VerdictFigures {...lately} threshold={threshold} unknown={UNKNOWN} />
           </>
         )}
       </section>
