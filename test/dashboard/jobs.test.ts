@@ -110,6 +110,14 @@ test('jobs in the dashboard', async (suite) => {
       await page.getByLabel('State').selectOption('running');
       await rowOf(doomed.id).waitFor({ state: 'detached' });
 
+      // An answer to another question must not stand under a filter that was refused.
+      await page.route('**/v1/admin/jobs/events*', (route) => route.fulfill({ status: 400, json: {} }));
+      await page.getByLabel('State').selectOption('succeeded');
+      await page.getByRole('alert').waitFor();
+      await rowOf(running.id).waitFor({ state: 'detached' });
+      await page.unroute('**/v1/admin/jobs/events*');
+      await page.getByLabel('State').selectOption('running');
+
       // The page of the job continues by itself to its result.
       await rowOf(running.id).getByRole('link').click();
       await page.getByText('50 % of the file read').waitFor();

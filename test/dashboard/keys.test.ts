@@ -142,6 +142,12 @@ test('keys and usage', async (suite) => {
     await light.getByText('The plot as a table').click();
     await keepPicture(light, 'usage', 'light');
 
+    // Figures of other days must not stand under days that were refused.
+    await light.route('**/v1/admin/usage?*', (route) => route.fulfill({ status: 400, json: {} }));
+    await light.getByRole('button', { name: '90 days' }).click();
+    await light.getByRole('alert').waitFor();
+    assert.equal(await light.getByRole('region', { name: 'Totals' }).count(), 0);
+
     const narrow = await openPage(t, browser, server.origin, { width: 360 });
     for (const view of ['keys', 'usage']) {
       await server.signIn(narrow, 'viewer', view);

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { VeravoxError } from 'veravox-client';
 
 export interface Followed<Value> {
-  /** The latest one; stays while the connection is lost. */
+  /** The latest one; stays while the connection is lost. That of another stream stays only until this one fails. */
   readonly value?: Value;
   /** The error that ended it; `restart` tries again. */
   readonly error?: unknown;
@@ -25,15 +25,17 @@ export function useFollowed<Value>(
   open: (signal: AbortSignal) => AsyncIterable<Value>,
   isLast: (value: Value) => boolean = () => false,
 ): [Followed<Value>, restart: () => void] {
-  const [state, setState] = useState<Followed<Value>>({ isCut: false });
+  const [state, setState] = useState<Followed<Value> & { readonly from?: unknown }>({ isCut: false });
   const [turn, setTurn] = useState(0);
   // A new turn begins anew. Whether a value is the last one does not change over time.
   useEffect(() => {
+    const tell = (change: (last: Followed<Value>) => Followed<Value>): void =>
+      setState((last) => ({ ...change(last.from === open ? last : { isCut: false }), from: open }));
     let stopping = new AbortController();
     const begin = (): void => {
       stopping.abort();
       stopping = new AbortController();
-      if (!document.hidden) void follow(stopping.signal, open, isLast, setState);
+      if (!document.hidden) void follow(stopping.signal, open, isLast, tell);
     };
     begin();
     document.addEventListener('visibilitychange', begin);
