@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../src/console/users/secret-token.js';
-import { IDLE_MS, LIFETIME_MS } from '../../src/console/users/session.js';
+import { IDLE_MS, LIFETIME_MS, type Session } from '../../src/console/users/session.js';
 import { SessionCache, type SignedIn } from '../../src/console/users/session-cache.js';
 import { SessionKeys } from '../../src/console/users/session-keys.js';
 import { SessionTable } from '../../src/console/users/session-table.js';
@@ -189,6 +189,23 @@ test('without the database a session that is known goes on, and unknown ones are
     return problems.length > 0;
   };
   await eventually(goesOn, 'the database is asked');
+});
+
+test('strangers who use up the lookups do not keep a new session out', async () => {
+  const user = { id: 'u', name: 'ada', role: 'viewer', account: 'a', createdAtMs: 0 } as const;
+  const sessions: (Session & { readonly isRevoked: boolean })[] = [];
+  const sessionCache = new SessionCache({
+    changedSince: async () => ({ revision: 1, users: [user], sessions }),
+    find: async () => undefined,
+    touch: async () => {},
+    follow: () => () => {},
+  });
+  const token = 'A'.repeat(43);
+  const stranger = 'B'.repeat(43);
+  await Promise.all(Array.from({ length: 40 }, () => sessionCache.find(stranger)));
+  const usedAtMs = Date.now();
+  sessions.push({ id: digestOf(token), userId: 'u', usedAtMs, endsAtMs: usedAtMs + 1e6, isRevoked: false });
+  assert.equal(await nameOf(sessionCache.findNew(token)), 'ada');
 });
 
 test('the key of a playground has the account of its user and ends with the session', async (t) => {

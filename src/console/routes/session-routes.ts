@@ -57,7 +57,7 @@ export function sessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
       linkFields.fromJson({ name, password });
       begun = await signIns.withLink(token, password, name, visitor);
     }
-    const signedIn = await sessions.find(begun.token);
+    const signedIn = await sessions.findNew(begun.token);
     if (signedIn === undefined) throw new ServiceError('SIGN_IN_REFUSED');
     return begunReply(signedIn, begun.token, isSecured(request));
   }

@@ -60,6 +60,14 @@ export class SessionCache {
     return known !== undefined && this.#isFresh() ? known : this.#findLater(token);
   }
 
+  /** The same for a session that has just begun: strangers who use up the lookups do not keep its user out. */
+  async findNew(token: string): Promise<SignedIn | undefined> {
+    // A question on its way does not see it.
+    await this.#refresh();
+    await this.#refresh();
+    return this.#live(token);
+  }
+
   /** Whether it goes on, as far as is known now. */
   isLive(sessionId: string): boolean {
     return this.#liveSession(sessionId) !== undefined;
@@ -79,10 +87,8 @@ export class SessionCache {
     if (!this.#isFresh()) await this.#refresh();
     const found = this.#live(token);
     if (found !== undefined || !this.#mayLookUp()) return found;
-    // It may have been made a moment ago, which a question on its way does not see, or be in use on another host only.
-    await this.#refresh();
-    await this.#refresh();
-    return this.#live(token) ?? this.#findIdle(token);
+    // It may have been made a moment ago, or be in use on another host only.
+    return (await this.findNew(token)) ?? this.#findIdle(token);
   }
 
   async #findIdle(token: string): Promise<SignedIn | undefined> {
