@@ -71,6 +71,26 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await form.getByRole('button', { name: 'Remove human-vctk-p237.flac' }).click();
   });
 
+  await t.test('a recording that ends by itself leaves samples alone that were added meanwhile', async () => {
+    await page.evaluate(`{
+      const devices = navigator.mediaDevices;
+      const real = devices.getUserMedia.bind(devices);
+      devices.getUserMedia = async (constraints) => {
+        const stream = await real(constraints);
+        globalThis.unplug = () => stream.getAudioTracks()[0].dispatchEvent(new Event('ended'));
+        return stream;
+      };
+    }`);
+    await form.getByRole('button', { name: 'Record a sample' }).click();
+    await form.getByRole('timer').waitFor();
+    await form.getByLabel('Recordings').setInputFiles(fixture('human-lj-a.flac'));
+    await form.getByRole('listitem').waitFor();
+    await page.evaluate('unplug()');
+    await form.getByRole('listitem').nth(1).waitFor();
+    for (const name of [/^Remove human-lj-a.flac/, /^Remove recorded/])
+      await form.getByRole('button', { name }).click();
+  });
+
   await t.test('a sample from the microphone is verified', async () => {
     await compare.getByLabel('Compare with').selectOption({ label: 'Anna' });
     await compare.getByRole('button', { name: 'Record one' }).click();

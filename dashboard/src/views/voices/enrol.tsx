@@ -40,7 +40,7 @@ export function Enrol({ onMade }: { readonly onMade: (voiceprint: Voiceprint) =>
     setDone({ name, fileNames: samples.map(({ file }) => file.name), answer });
     setName('');
     setNote('');
-    setSamples([]);
+    setSamples((last) => last.filter((sample) => !samples.includes(sample)));
   });
   const submit = (event: Event): void => {
     event.preventDefault();

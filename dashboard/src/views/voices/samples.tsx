@@ -16,14 +16,15 @@ interface SamplesProps {
   readonly most: number;
   readonly hint: string;
   readonly isDisabled: boolean;
-  onChange(samples: readonly Sample[]): void;
+  /** @param change of the latest list: a recording may end by itself, long after it was begun */
+  onChange(change: (samples: readonly Sample[]) => readonly Sample[]): void;
 }
 
 /** Samples of a voice: files, or recorded here. */
 export function Samples({ samples, most, hint, isDisabled, onChange }: SamplesProps) {
   const add = (files: readonly File[]): void => {
     const more = files.map((file) => ({ id: crypto.randomUUID(), file }));
-    onChange(most === 1 ? more.slice(-1) : [...samples, ...more].slice(0, most));
+    onChange((last) => (most === 1 ? more.slice(-1) : [...last, ...more].slice(0, most)));
   };
   const isFull = most > 1 && samples.length >= most;
   return (
@@ -51,7 +52,7 @@ export function Samples({ samples, most, hint, isDisabled, onChange }: SamplesPr
                 type="button"
                 disabled={isDisabled}
                 aria-label={`Remove ${printable(file.name)}`}
-                onClick={() => onChange(samples.filter((sample) => sample.id !== id))}
+                onClick={() => onChange((last) => last.filter((sample) => sample.id !== id))}
               >
                 Remove
               </button>
