@@ -113,6 +113,8 @@ test('the way into the dashboard', async (suite) => {
     const page = await openPage(t, browser, server.origin);
     await page.goto('/dashboard/#/sign-in?error=OIDC_ROLE_MISSING');
     await page.getByRole('alert').getByText('gives you no role here').waitFor();
+    await page.goto('/dashboard/#/sign-in?error=OVERLOADED');
+    await page.getByRole('alert').getByText('The sign-in failed. Try again later.').waitFor();
     await assertAccessible(page);
     await fillIn(page, 'viewer', PASSWORD);
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useCallback, useState } from 'preact/hooks';
-import { signInErrors } from '../../logic/sign-in-errors.js';
+import { signInErrorOf } from '../../logic/sign-in-errors.js';
 import { Problem } from '../../parts/problem.js';
 import { TextField } from '../../parts/text-field.js';
 import { useAction } from '../../parts/use-action.js';
@@ -16,7 +16,7 @@ interface SignInFormProps {
 }
 
 export function SignInForm({ place, isReturning, onSignedIn }: SignInFormProps) {
-  const refusal = place.view === 'sign-in' ? signInErrors.get(place.query.get('error') ?? '') : undefined;
+  const refusal = place.view === 'sign-in' ? signInErrorOf(place.query.get('error') ?? '') : undefined;
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [ways] = useLoaded(
