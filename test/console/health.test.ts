@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
+import { History } from '../../src/console/health/history.js';
 import { latencyBoundsMs } from '../../src/console/health/latency-buckets.js';
 import { requestGroups, requestOutcomes } from '../../src/console/health/request-groups.js';
 import { COARSE_SPAN_S, Slots } from '../../src/console/health/slots.js';
@@ -103,6 +104,28 @@ test('a span is what it says, and what cannot be is refused', async (t) => {
       JSON.stringify(span),
     );
   }
+});
+
+test('a number of jobs that nobody knows is not 0', () => {
+  let nowS = 1000;
+  let jobs: { readonly queued: number; readonly running: number } | undefined;
+  const none = () => 0;
+  const history = new History(() => nowS);
+  history.start({
+    ...{ inputsWaiting: none, expectedWaitS: none, requestsInFlight: none, transfersInFlight: none },
+    ...{ arenaUsedBytes: none, streams: none, connections: none, jobsBusy: none, jobs: () => jobs },
+  });
+  history.stop();
+  for (const known of [undefined, { queued: 2, running: 0 }, undefined]) {
+    jobs = known;
+    nowS++;
+    history.sample();
+  }
+  const stretch = history.read({ fromS: 999, toS: 1003, stepS: 1 });
+  const { gauges } = historyAnswer(stretch, 0, 1);
+  assert.deepEqual(gauges.jobs_queued, [null, null, 2, null]);
+  assert.deepEqual(gauges.jobs_running, [null, null, 0, null]);
+  assert.deepEqual(gauges.jobs_busy, [null, 0, 0, 0]);
 });
 
 test('a busy day fits into 200 KB', () => {

@@ -124,6 +124,8 @@ test('the health view', async (view) => {
     const now = page.getByRole('region', { name: 'Now' });
     await now.getByText('ready', { exact: true }).waitFor();
     await now.getByText('SQLite').waitFor();
+    // Also if no model has a known answer.
+    await now.getByText('none wrong').waitFor();
     // The tiny models have no figures, which the page says.
     await page.getByText('No error rates are known for this model.').first().waitFor();
     // Actions that a viewer may not take are not offered.
@@ -139,6 +141,15 @@ test('the health view', async (view) => {
     await page.unroute('**/v1/admin/health*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
+
+    await page.route('**/v1/admin/health*', async (route) => {
+      const response = await route.fetch();
+      const health = await response.json();
+      health.now.database.state = 'read_only';
+      await route.fulfill({ response, json: health });
+    });
+    await page.getByRole('button', { name: 'Update now' }).click();
+    await now.getByText('read-only: nothing can be written').waitFor();
   });
 
   await view.test(

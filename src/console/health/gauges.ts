@@ -38,6 +38,9 @@ export const gaugeJoinings = {
 } as const satisfies Readonly<Record<string, Joining>>;
 export type GaugeName = keyof typeof gaugeJoinings;
 
+/** Recorded as one more than their value, because slots cannot tell an unknown number from 0. */
+export const raisedGauges: ReadonlySet<string> = new Set<GaugeName>(['jobs_queued', 'jobs_running']);
+
 /** Wakes the event loop that often. */
 const LOOP_RESOLUTION_MS = 20;
 const KIB = 1024;
@@ -68,7 +71,7 @@ export class HistoryGauges {
   #ofServer(): [GaugeName, number][] {
     const sources = this.#sources;
     if (sources === undefined) return [];
-    const { queued = 0, running = 0 } = sources.jobs() ?? {};
+    const jobs = sources.jobs();
     return [
       ['inputs_waiting', sources.inputsWaiting()],
       ['expected_wait_ms', 1000 * sources.expectedWaitS()],
@@ -78,8 +81,8 @@ export class HistoryGauges {
       ['streams', sources.streams()],
       ['connections', sources.connections()],
       ['jobs_busy', sources.jobsBusy()],
-      ['jobs_queued', queued],
-      ['jobs_running', running],
+      ['jobs_queued', jobs === undefined ? 0 : jobs.queued + 1],
+      ['jobs_running', jobs === undefined ? 0 : jobs.running + 1],
     ];
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HealthHistory } from '../contract/health.js';
-import { gaugeJoinings } from '../health/gauges.js';
+import { gaugeJoinings, raisedGauges } from '../health/gauges.js';
 import { latencyBoundsMs } from '../health/latency-buckets.js';
 import { PRESENT, type Stretch } from '../health/slots.js';
 
@@ -28,7 +28,8 @@ export function historyAnswer(stretch: Stretch, offsetS: number, processes: numb
       .sort((a, b) => a.bucket - b.bucket);
   const gauges = Object.keys(gaugeJoinings).map((name) => {
     const values = at('gauges').get(name) ?? zeros;
-    return [name, values.map((value, i) => (recorded[i] === 0 ? null : value))];
+    const least = raisedGauges.has(name) ? 1 : 0;
+    return [name, values.map((value, i) => (recorded[i] === 0 || value < least ? null : value - least))];
   });
   return {
     from: fromS + offsetS,

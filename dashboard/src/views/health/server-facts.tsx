@@ -2,7 +2,7 @@
 import type { HealthHistory, ServerState } from 'veravox-client';
 import { bytesInWords } from '../../logic/bytes.js';
 import { durationInWords } from '../../logic/duration.js';
-import { count, inCount } from '../../logic/formats.js';
+import { count } from '../../logic/formats.js';
 import { Name } from '../../parts/name.js';
 import { State } from '../../parts/state.js';
 import { Table } from '../../parts/table.js';
@@ -16,6 +16,13 @@ const stateTexts: Readonly<Record<ServerState['state'], string>> = {
   stopping: 'stopping',
 };
 
+const databaseTexts: Readonly<Record<ServerState['database']['state'], string>> = {
+  up: 'up',
+  unavailable: 'unavailable',
+  full: 'full: nothing can be written',
+  read_only: 'read-only: nothing can be written',
+};
+
 interface ServerFactsProps {
   readonly now: ServerState;
   readonly history: HealthHistory;
@@ -23,8 +30,7 @@ interface ServerFactsProps {
 
 /** The server at this moment. */
 export function ServerFacts({ now, history }: ServerFactsProps) {
-  const { disk, database, storage, models, wrong_answers: wrong } = now;
-  const isUp = database.state === 'up';
+  const { disk, database, storage, wrong_answers: wrong } = now;
   return (
     <section class="card" aria-labelledby="health-now">
       <h2 id="health-now">Now</h2>
@@ -38,9 +44,9 @@ export function ServerFacts({ now, history }: ServerFactsProps) {
         <Fact name="Known answers">
           {wrong.length === 0 ? (
             <>
-              first one of each model right{' '}
+              none wrong{' '}
               <span class="soft">
-                ({inCount(models.length, 'model')}; <code>veravox doctor</code> tries all)
+                (the first one of each model that has any; <code>veravox doctor</code> tries all)
               </span>
             </>
           ) : (
@@ -52,7 +58,7 @@ export function ServerFacts({ now, history }: ServerFactsProps) {
         </Fact>
         <Fact name="Database">
           {database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}{' '}
-          <State text={isUp ? 'up' : 'unavailable'} mood={isUp ? 'good' : 'bad'} />
+          <State text={databaseTexts[database.state]} mood={database.state === 'up' ? 'good' : 'bad'} />
         </Fact>
         <Fact name="Files">
           {storage.bucket === null ? (
