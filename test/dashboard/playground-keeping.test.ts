@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { ServiceError } from '../../src/base/errors/service-error.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { assertAccessible, keepPicture, launchBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
@@ -59,6 +60,39 @@ test('what lies on the playground stays', async (suite) => {
     await heading.waitFor();
     await page.getByText('the page was reloaded').waitFor();
     assert.equal(server.analyser.requests.length, 1);
+  });
+
+  await suite.test('the verdict of the first model stays if the second one fails or is let go', async (t) => {
+    const server = await startPlaygroundServer(t, { maxPredictBytes: 10_000 });
+    const second = 'apollo-4-2026-01-16';
+    let fails = true;
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    server.analyser.recordingSteps = async function* ({ model }) {
+      if (model === second && fails) throw new ServiceError('NO_SPEECH', { silenceThreshold: 80 });
+      if (model === second) await gate;
+      yield recordingEnd(model);
+    };
+    const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
+    await page.getByText('Model, threshold, silence and channels').click();
+    await page.getByLabel('Compare with').selectOption(second);
+    await analyse(page);
+    await page.getByText('The second model gave no verdict').waitFor();
+    await page.getByRole('alert').waitFor();
+    assert.equal(await page.getByRole('article').count(), 1);
+
+    fails = false;
+    await analyse(page, { ...call, name: 'long.wav' });
+    await page.getByRole('region', { name: 'Analysis' }).getByText(second).waitFor();
+    await page.getByRole('button', { name: 'Go on in the background' }).click();
+    await page.getByText('long.wav goes on in the background').waitFor();
+    await page.getByRole('heading', { name: 'long.wav' }).waitFor();
+    assert.equal(await page.getByRole('article').count(), 1);
+    await page.reload();
+    await page.getByRole('heading', { name: 'long.wav' }).waitFor();
+    release();
   });
 
   await suite.test('an MP3 file is drawn, slice by slice', async (t) => {

@@ -16,6 +16,8 @@ export type DeskState =
       readonly recording: Recording;
       readonly model: string;
       readonly step: Step;
+      /** Of the models before. */
+      readonly outcomes: readonly Outcome[];
       readonly beganMs: number;
     }
   | { readonly is: 'failed'; readonly recording: Recording; readonly error: unknown }
@@ -116,10 +118,12 @@ export class PlaygroundDesk {
   release(): void {
     const { state } = this;
     if (state.is !== 'running' || state.step.is !== 'job') return;
+    const { recording, step, outcomes } = state;
     this.#running?.traces.letGo();
     this.#running = undefined;
-    this.#released = [...this.#released, { id: state.step.job.id, name: state.recording.name }];
-    this.#show({ is: 'none' });
+    this.#released = [...this.#released, { id: step.job.id, name: recording.name }];
+    if (outcomes.length > 0) this.#finish({ recording, outcomes });
+    else this.#show({ is: 'none' });
   }
 
   async #stop(): Promise<void> {
@@ -133,27 +137,33 @@ export class PlaygroundDesk {
     const { settings, traces, aborting } = work;
     const recording = recordingOf(source);
     const beganMs = performance.now();
-    const show = (state: DeskState): void => {
-      if (this.#running?.traces === traces) this.#show(state);
-    };
+    const isOn = (): boolean => this.#running?.traces === traces;
     const analysis = { ...work, signal: aborting.signal, caller: this.#caller };
     const models = [settings.model, ...(settings.otherModel === '' ? [] : [settings.otherModel])];
-    const outcomes: Outcome[] = [];
+    let outcomes: readonly Outcome[] = [];
     try {
       for (const model of models) {
         if (traces.isLetGo) break;
-        const onStep = (step: Step): void => show({ is: 'running', recording, model, step, beganMs });
+        const onStep = (step: Step): void => {
+          if (isOn()) this.#show({ is: 'running', recording, model, step, outcomes, beganMs });
+        };
         onStep({ is: 'analysing' });
-        outcomes.push(await analyse(source, model, { ...analysis, onStep }));
+        outcomes = [...outcomes, await analyse(source, model, { ...analysis, onStep })];
       }
-      const done: Done = { is: 'done', number: ++this.#number, recording, outcomes };
-      if (this.#running?.traces === traces) rememberResult(this.#session.user.id, done);
-      show(done);
+      if (isOn()) this.#finish({ recording, outcomes });
     } catch (error) {
-      show({ is: 'failed', recording, error });
+      if (!isOn()) return;
+      if (outcomes.length > 0) this.#finish({ recording, outcomes, error });
+      else this.#show({ is: 'failed', recording, error });
     } finally {
       await traces.discard();
     }
+  }
+
+  #finish(result: Pick<Done, 'recording' | 'outcomes' | 'error'>): void {
+    const done: Done = { is: 'done', number: ++this.#number, ...result };
+    rememberResult(this.#session.user.id, done);
+    this.#show(done);
   }
 
   #show(state: DeskState): void {

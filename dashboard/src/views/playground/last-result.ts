@@ -9,6 +9,8 @@ export interface Done {
   readonly recording: Recording;
   /** One, or two to compare. */
   readonly outcomes: readonly Outcome[];
+  /** Why there is none of the second model. */
+  readonly error?: unknown;
 }
 
 const STORED_AS = 'veravox-last-result';

@@ -99,7 +99,7 @@ interface ResultProps {
   readonly facts: ServerFacts;
 }
 
-function Result({ done: { recording, outcomes }, source, facts }: ResultProps) {
+function Result({ done: { recording, outcomes, error }, source, facts }: ResultProps) {
   const durationS = outcomes[0]?.prediction.audio_duration ?? 0;
   const drawn = usePeaks(recording.file, durationS);
   const wave = recording.file === undefined ? { note: whyNoWave(recording) } : drawn;
@@ -112,6 +112,12 @@ function Result({ done: { recording, outcomes }, source, facts }: ResultProps) {
           The result below is about <Name text={recording.name} />, not about the recording that is chosen
           now: press Analyse for that.
         </p>
+      )}
+      {error !== undefined && (
+        <>
+          <p>The second model gave no verdict:</p>
+          <Problem error={error} />
+        </>
       )}
       <Outcomes recording={recording} outcomes={outcomes} facts={facts} wave={wave} address={address} />
     </>
