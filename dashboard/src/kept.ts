@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kept by views while the page is open: a result outlives a look at another view, and a new sign-in of the same user.
-import { useCallback, useRef, useState } from 'preact/hooks';
-import { useSession } from './session.js';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Listeners } from './logic/listeners.js';
+import { type Session, useSession } from './session.js';
 
 /** The results of one user on this page. */
 export class Kept {
   readonly #values = new Map<string, unknown>();
+  readonly #listeners = new Map<string, Listeners>();
   readonly #ending = new AbortController();
+  readonly #followers = new Set<(session: Session) => void>();
 
   /** Aborted when another user signs in, or this one signs out. */
   get signal(): AbortSignal {
@@ -22,6 +25,23 @@ export class Kept {
 
   set(name: string, value: unknown): void {
     this.#values.set(name, value);
+    this.#listeners.get(name)?.tell();
+  }
+
+  /** @param listener called after changes of this value @returns a function that ends it */
+  listen(name: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Listeners();
+    this.#listeners.set(name, listeners);
+    return listeners.add(listener);
+  }
+
+  /** @param follower told of each new sign-in of the user */
+  followSession(follower: (session: Session) => void): void {
+    this.#followers.add(follower);
+  }
+
+  enter(session: Session): void {
+    for (const follower of this.#followers) follower(session);
   }
 
   end(): void {
@@ -46,7 +66,7 @@ export function forgetKept(): void {
   current = undefined;
 }
 
-/** Like `useState`, for a value that outlives the view. A value that a request sets after the view was left is there on return. */
+/** Like `useState`, for a value that outlives the view. A request that outlives the view sets it for the next one. */
 export function useKept<Value>(
   name: string,
   initial: Value,
@@ -59,9 +79,13 @@ export function useKept<Value>(
       const last = kept.get(name, () => first);
       const changed = typeof next === 'function' ? (next as (last: Value) => Value)(last) : next;
       kept.set(name, changed);
-      setValue(() => changed);
     },
     [kept, name, first],
   );
+  useLayoutEffect(() => {
+    const show = (): void => setValue(() => kept.get(name, () => first));
+    show();
+    return kept.listen(name, show);
+  }, [kept, name, first]);
   return [value, change];
 }

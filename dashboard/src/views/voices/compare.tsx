@@ -4,7 +4,7 @@ import { printable } from '../../logic/printable.js';
 import { modelsOf, type Voiceprint } from '../../logic/voiceprints.js';
 import { Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
-import { useAction } from '../../parts/use-action.js';
+import { useKeptAction } from '../../parts/use-action.js';
 import { useServerFacts } from '../../parts/use-server-facts.js';
 import { useSession } from '../../session.js';
 import { type Compared, ComparisonResult } from './comparison-result.js';
@@ -25,7 +25,7 @@ export function Compare({ voiceprints }: { readonly voiceprints: readonly Voicep
   const model = models.includes(chosenModel) ? chosenModel : models[0];
   const chosen = voiceprints.find(({ id }) => id === chosenId);
   const listed = voiceprints.filter((voiceprint) => voiceprint.model === model);
-  const [compare, { isBusy, error }] = useAction(async () => {
+  const [compare, { isBusy, error }] = useKeptAction('voices.comparing', async () => {
     setResult(undefined);
     const sample = samples[0]?.file;
     if (sample === undefined) return;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useEffect } from 'preact/hooks';
 import type { SampleEnrollment } from 'veravox-client';
 import { useKept } from '../../kept.js';
-import { MAX_NAME_CHARS, type Voiceprint } from '../../logic/voiceprints.js';
+import { MAX_NAME_CHARS } from '../../logic/voiceprints.js';
 import { Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
-import { useAction } from '../../parts/use-action.js';
+import { useKeptAction } from '../../parts/use-action.js';
 import { useSession } from '../../session.js';
 import { EnrolmentReport } from './enrolment-report.js';
+import { keep } from './kept-voiceprints.js';
 import { type Sample, Samples } from './samples.js';
 
 const MOST_SAMPLES = 10;
@@ -18,30 +20,36 @@ interface Done {
 }
 
 /** Makes one voiceprint of several samples, and keeps it. */
-export function Enrol({ onMade }: { readonly onMade: (voiceprint: Voiceprint) => Promise<void> }) {
+export function Enrol({ onMade }: { readonly onMade: () => void }) {
   const session = useSession();
   const [name, setName] = useKept('enrol.name', '');
   const [note, setNote] = useKept('enrol.note', '');
   const [samples, setSamples] = useKept<readonly Sample[]>('enrol.samples', []);
   const [done, setDone] = useKept<Done | undefined>('enrol.done', undefined);
-  const [enrol, { isBusy, error }] = useAction(async () => {
+  const [enrol, { isBusy, error }] = useKeptAction('enrol.enrolling', async () => {
     setDone(undefined);
     const files = samples.map(({ file }) => file);
     const answer = await session.call((client) => client.enrollSamples(files));
-    await onMade({
-      id: crypto.randomUUID(),
-      name,
-      note,
-      created: new Date().toISOString(),
-      model: answer.model_version,
-      speechS: answer.quality.speech,
-      embedding: answer.embedding,
-    });
+    await keep([
+      {
+        id: crypto.randomUUID(),
+        name,
+        note,
+        created: new Date().toISOString(),
+        model: answer.model_version,
+        speechS: answer.quality.speech,
+        embedding: answer.embedding,
+      },
+    ]);
     setDone({ name, fileNames: samples.map(({ file }) => file.name), answer });
     setName('');
     setNote('');
     setSamples((last) => last.filter((sample) => !samples.includes(sample)));
   });
+  // The view that began it may be gone.
+  useEffect(() => {
+    if (done !== undefined) onMade();
+  }, [done, onMade]);
   const submit = (event: Event): void => {
     event.preventDefault();
     void enrol();

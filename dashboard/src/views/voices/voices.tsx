@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useCallback } from 'preact/hooks';
 import type { Voiceprint } from '../../logic/voiceprints.js';
 import { Problem } from '../../parts/problem.js';
 import { useLoaded } from '../../parts/use-loaded.js';
 import { Compare } from './compare.js';
 import { Enrol } from './enrol.js';
 import { KeptTable } from './kept-table.js';
-import { keep, keptVoiceprints } from './kept-voiceprints.js';
+import { keptVoiceprints } from './kept-voiceprints.js';
 
 const none: readonly Voiceprint[] = [];
 
 /** Voice identity: enrol, keep voiceprints in the browser, verify and identify. */
 export default function Voices() {
   const [kept, reload] = useLoaded(keptVoiceprints);
-  const keepOne = useCallback(
-    async (voiceprint: Voiceprint): Promise<void> => {
-      await keep([voiceprint]);
-      reload();
-    },
-    [reload],
-  );
   const voiceprints = kept.value ?? none;
   return (
     <>
@@ -28,7 +20,7 @@ export default function Voices() {
         compared with it.
       </p>
       {kept.is === 'failed' && <Problem error={kept.error} onRetry={reload} />}
-      <Enrol onMade={keepOne} />
+      <Enrol onMade={reload} />
       <KeptTable voiceprints={voiceprints} isLoading={kept.value === undefined} onChanged={reload} />
       <Compare voiceprints={voiceprints} />
     </>
