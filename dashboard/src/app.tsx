@@ -31,7 +31,7 @@ export function App() {
     try {
       const session = new Session(await strangersClient.getSession(), reask);
       current.current = session;
-      keptOf(session.user.id);
+      keptOf(session.user.id).enter(session);
       returnToPlace();
       setState({ is: 'signed-in', session });
     } catch (error) {

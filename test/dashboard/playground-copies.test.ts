@@ -10,7 +10,7 @@ import { recordingEnd } from '../support/analyser-double.js';
 import { launchBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import type { JobServer } from '../support/job-server.js';
-import { openPlayground, someWav, startPlaygroundServer } from '../support/playground.js';
+import { openPlayground, signInDouble, someWav, startPlaygroundServer } from '../support/playground.js';
 
 /** Until the job is cancelled. */
 async function* endless({ signal }: RecordingRequest): AsyncGenerator<never, void, void> {
@@ -84,6 +84,26 @@ test('what the playground stores', async (suite) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.deepEqual(await copiesOn(server), []);
     assert.equal(deleted.length, 3);
+    assert.equal(deleted.at(-1), '/v1/admin/session');
+  });
+
+  await suite.test('signing out does so after a new sign-in on another view', async (t) => {
+    const { server, page } = await openRunning(t, browser);
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'Reports' }).waitFor();
+    await signInDouble(page, 'another token');
+    const deleted: string[] = [];
+    let asked = 0;
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (request.method() === 'DELETE') deleted.push(pathname);
+      else if (pathname === '/v1/admin/session') asked++;
+    });
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await eventually(() => asked === 2, 'the page has another session');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await isClean(server);
+    await eventually(() => deleted.length === 3, 'the session ends');
     assert.equal(deleted.at(-1), '/v1/admin/session');
   });
 

@@ -14,6 +14,14 @@ export const startPlaygroundServer = (
   overrides: Partial<Config> = {},
 ): Promise<JobServer> => startJobServer(test, { jobWorkers: 1, ...overrides });
 
+/** The page's own requests get the answers of a sign-in. */
+export async function signInDouble(page: Page, csrfToken: string): Promise<void> {
+  const user = { kind: 'user', id: '5f0c2a9be1d4', name: 'ada', role: 'developer', account: 'acme' };
+  const session = { ...user, csrf_token: csrfToken, expires_at: null };
+  await page.route('**/v1/admin/session', (route) => route.fulfill({ json: session }));
+  await page.route('**/v1/admin/playground-key', (route) => route.fulfill({ json: { key: API_KEY } }));
+}
+
 /** A developer's playground whose sign-in is a double: the requests of the page are real. */
 export async function openPlayground(
   test: TestContext,
@@ -22,19 +30,7 @@ export async function openPlayground(
   { maxFileBytes = 1_000_000, ...options }: PageOptions & { readonly maxFileBytes?: number } = {},
 ): Promise<Page> {
   const page = await openPage(test, browser, origin, options);
-  await page.route('**/v1/admin/session', (route) =>
-    route.fulfill({
-      json: {
-        kind: 'user',
-        id: '5f0c2a9be1d4',
-        name: 'ada',
-        role: 'developer',
-        account: 'acme',
-        csrf_token: 'token',
-        expires_at: null,
-      },
-    }),
-  );
+  await signInDouble(page, 'token');
   const names = ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16'];
   const facts: AdminAnalysisFacts = {
     model_names: names,
@@ -50,7 +46,6 @@ export async function openPlayground(
     })),
   };
   await page.route('**/v1/admin/analysis-facts', (route) => route.fulfill({ json: facts }));
-  await page.route('**/v1/admin/playground-key', (route) => route.fulfill({ json: { key: API_KEY } }));
   await page.goto('/dashboard/#/playground');
   await page.getByRole('button', { name: 'Analyse' }).waitFor();
   return page;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keptOf } from '../../kept.js';
+import { type Kept, keptOf } from '../../kept.js';
 import { Listeners } from '../../logic/listeners.js';
 import type { ServerFacts } from '../../logic/server-facts.js';
 import type { Session } from '../../session.js';
@@ -56,13 +56,15 @@ export class PlaygroundDesk {
     isSignedIn: () => !this.#session.isOver,
   };
 
-  constructor(session: Session, signal: AbortSignal) {
+  constructor(session: Session, kept: Kept) {
     this.#session = session;
     this.#withdrawDuty = session.beforeSignOut(() => this.#stop());
     const last = lastResult(session.user.id);
     this.#state = last ?? { is: 'none' };
     this.#number = last?.number ?? 0;
+    const { signal } = kept;
     this.#signal = signal;
+    kept.followSession((next) => this.#enter(next));
     signal.addEventListener('abort', forgetResult);
     // When the page is left, an analysis that is done stays on it: the reader may come back.
     addEventListener('pagehide', () => this.cancel(), { signal });
@@ -81,9 +83,8 @@ export class PlaygroundDesk {
     return this.#listeners.add(listener);
   }
 
-  /** Call it with each new sign-in. */
-  enter(session: Session): void {
-    if (this.#session === session) return;
+  /** With each new sign-in. */
+  #enter(session: Session): void {
     this.#session = session;
     this.#withdrawDuty();
     this.#withdrawDuty = session.beforeSignOut(() => this.#stop());
@@ -175,7 +176,5 @@ export class PlaygroundDesk {
 /** The desk of the user. */
 export function deskOf(session: Session): PlaygroundDesk {
   const kept = keptOf(session.user.id);
-  const desk = kept.get('playground', () => new PlaygroundDesk(session, kept.signal));
-  desk.enter(session);
-  return desk;
+  return kept.get('playground', () => new PlaygroundDesk(session, kept));
 }
