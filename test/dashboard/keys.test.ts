@@ -77,6 +77,14 @@ test('keys and usage', async (suite) => {
       };
       assert.equal(await curl(), '200');
 
+      // A further one does not hide it.
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await dialog.getByLabel('Name').fill('second');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      const second = page.getByRole('region', { name: 'The new key: second' });
+      await second.getByRole('button', { name: 'I have copied it' }).click();
+      await second.waitFor({ state: 'detached' });
+
       // It is not shown again.
       await made.getByRole('button', { name: 'I have copied it' }).click();
       await made.waitFor({ state: 'detached' });

@@ -48,6 +48,18 @@ test('the way into the dashboard', async (suite) => {
       const made = page.getByRole('region', { name: 'Link for Grace' });
       const link = (await made.locator('code').textContent()) ?? '';
       assert.ok(link.startsWith(`${server.origin}/dashboard/#/welcome?token=`));
+      // Neither another link nor a change hides it.
+      await page.getByRole('button', { name: 'Password link Ada' }).click();
+      const another = page.getByRole('region', { name: 'Link for Ada' });
+      await another.waitFor();
+      await page.getByRole('button', { name: 'Edit Grace' }).click();
+      const editing = page.getByRole('dialog', { name: 'Edit the user' });
+      await editing.getByLabel('Account').fill('other');
+      await editing.getByRole('button', { name: 'Save' }).click();
+      await editing.waitFor({ state: 'detached' });
+      await made.waitFor();
+      await another.getByRole('button', { name: 'I have copied it' }).click();
+      await another.waitFor({ state: 'detached' });
       await assertAccessible(page);
       await keepPicture(page, 'users', 'light');
 

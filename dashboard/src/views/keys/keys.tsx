@@ -27,7 +27,7 @@ export default function Keys() {
   const [withPages, setWithPages] = useState(false);
   const [account, setAccount] = useState('');
   const [task, setTask] = useState<Task>();
-  const [created, setCreated] = useState<AdminCreatedKey>();
+  const [created, setCreated] = useState<readonly AdminCreatedKey[]>([]);
   const { cursor, ...pages } = usePages(`${isActive} ${withPages} ${account}`);
   const load = useCallback(
     (signal: AbortSignal) =>
@@ -43,6 +43,7 @@ export default function Keys() {
   );
   const [list, reload] = useLoaded(load);
   useFocusKept(list);
+  const add = (key: AdminCreatedKey): void => setCreated((last) => [key, ...last]);
   const close = useCallback(() => setTask(undefined), []);
   const done = useCallback(() => {
     setTask(undefined);
@@ -50,7 +51,13 @@ export default function Keys() {
   }, [reload]);
   return (
     <>
-      {created !== undefined && <NewKey created={created} onClose={() => setCreated(undefined)} />}
+      {created.map((key) => (
+        <NewKey
+          key={key.id}
+          created={key}
+          onClose={() => setCreated((last) => last.filter(({ id }) => id !== key.id))}
+        />
+      ))}
       <section class="card" aria-label="API keys">
         <div class="row">
           {session.may('developer') && (
@@ -94,15 +101,13 @@ export default function Keys() {
         <KeyForm
           onClose={close}
           onCreated={(key) => {
-            setCreated(key);
+            add(key);
             done();
           }}
           onChanged={done}
         />
       )}
-      {task?.is === 'change' && (
-        <KeyForm of={task.key} onClose={close} onCreated={setCreated} onChanged={done} />
-      )}
+      {task?.is === 'change' && <KeyForm of={task.key} onClose={close} onCreated={add} onChanged={done} />}
       {task?.is === 'revoke' && <Revocation of={task.key} onClose={close} onRevoked={done} />}
     </>
   );
