@@ -121,6 +121,8 @@ test('jobs in the dashboard', async (suite) => {
       // The page of the job continues by itself to its result.
       await rowOf(running.id).getByRole('link').click();
       await page.getByText('50 % of the file read').waitFor();
+      assert.equal(await page.title(), `Job ${running.id} · veravox`);
+      assert.equal(await page.evaluate('document.activeElement.id'), 'job');
       release();
       const result = page.getByRole('region', { name: 'Verdict' });
       await result.locator('.verdict').first().waitFor();
@@ -139,6 +141,7 @@ test('jobs in the dashboard', async (suite) => {
       const failing = await client.createJob({ key: 'broken.flac' });
       await page.getByRole('link', { name: 'All jobs' }).click();
       const failed = rowOf(failing.id);
+      assert.equal(await page.title(), 'Jobs · veravox');
       await failed.getByText('failed').waitFor();
       await store(client, 'broken.flac', recording);
       await failed.getByRole('button', { name: 'Retry' }).click();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useCallback } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import type { AdminClient, AdminJob } from 'veravox-client';
+import { printable } from '../../logic/printable.js';
 import { detectorNamed } from '../../logic/server-facts.js';
 import { Cut } from '../../parts/cut.js';
 import { Problem } from '../../parts/problem.js';
@@ -33,11 +34,24 @@ export function JobPage({ id }: { readonly id: string }) {
   const open = useCallback((signal: AbortSignal) => changesOf(session.admin, id, signal), [session, id]);
   const facts = useServerFacts().value;
   const [{ value: job, error, isCut }, restart] = useFollowed(open, isEnded);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    const { title } = document;
+    document.title = `Job ${printable(id)} · veravox`;
+    // The link that led here is gone.
+    heading.current?.focus();
+    return () => {
+      document.title = title;
+    };
+  }, [id]);
   return (
     <>
       <p>
         <a href={addressOf('jobs')}>← All jobs</a>
       </p>
+      <h2 id="job" ref={heading} tabIndex={-1}>
+        {job?.task ?? 'Job'} <code>{printable(id)}</code>
+      </h2>
       {error !== undefined && <Problem error={error} onRetry={restart} />}
       {isCut && <Cut />}
       {job === undefined ? (
@@ -52,9 +66,6 @@ export function JobPage({ id }: { readonly id: string }) {
             />
           )}
           <section class="card" aria-labelledby="job">
-            <h2 id="job">
-              {job.task} <code>{job.id}</code>
-            </h2>
             <JobFacts job={job} />
             <div class="row">
               <JobActions job={job} onChanged={restart} />
