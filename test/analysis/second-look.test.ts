@@ -219,12 +219,13 @@ describe('a generated sentence in human speech', () => {
 
   describe('in a request whose time is over after the first look', () => {
     /** Windows of the first look have scores, and the clock goes on by hours. @param besides other work, from then on */
-    async function late(t: TestContext, besides: () => void = () => {}): Promise<Analysis> {
+    async function late(t: TestContext, besides: () => void = () => {}, part = {}): Promise<Analysis> {
       const now = performance.now.bind(performance);
       let laterMs = 0;
       t.mock.method(performance, 'now', () => now() + laterMs);
       const windows = Math.ceil(spliced.length / RATE_HZ / 5);
       return ofFile(spliced, {
+        ...part,
         owner: 'a',
         onProgress({ scoredWindows }: AnalysisProgress) {
           if (scoredWindows < windows - 1 || laterMs > 0) return;
@@ -241,6 +242,13 @@ describe('a generated sentence in human speech', () => {
       assert.deepEqual(found.windows, whole.windows);
       assert.equal(found.closerWindows, undefined);
       assert.deepEqual(findContrasts(found), []);
+    });
+
+    test('it fails if it needs the second one', async (t) => {
+      await assert.rejects(
+        late(t, () => {}, { needsSecondLook: true }),
+        { key: 'ANALYSIS_TIMEOUT' },
+      );
     });
 
     test('a busy thread is no reason to refuse it', async (t) => {

@@ -40,6 +40,8 @@ export interface AnalysisRequest extends AudioPart {
    */
   readonly longTimeoutMs?: number;
   readonly adjustScore?: ScoreAdjustment | undefined;
+  /** Rejects if the second look misses its deadline. */
+  readonly needsSecondLook?: true;
   /** The owner of the work. Owners take turns when the threads are busy. */
   readonly owner?: string;
   /** Aborted when the answer is no longer wanted. */

@@ -165,7 +165,7 @@ class Pipeline implements FullAnalyser {
     if (closer.length === 0) return first;
     const second = await this.#requestsFor(request)
       .analyse(request, index, new AnalysisRun(model), { windows: closer, beganMs })
-      .catch(missedLookOf);
+      .catch(request.needsSecondLook ? undefined : missedLookOf);
     if (typeof second === 'string') return { ...first, missedLook: second };
     return {
       ...first,

@@ -36,7 +36,7 @@ export interface Verdict {
  */
 export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-const mean = (values: readonly number[]): number =>
+export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export const resultOf = (score: number, threshold: number): Result =>

@@ -14,7 +14,7 @@ import type {
   VoiceEmbedding,
 } from '../analyser/analyser.js';
 import { detectorNamed } from '../pipeline/model-status.js';
-import { verdictOf } from '../verdict/verdict.js';
+import { mean, rounded, verdictOf } from '../verdict/verdict.js';
 import { hearingWarnings } from '../verdict/warnings.js';
 import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
@@ -34,7 +34,7 @@ export interface VoiceSample {
   /** Of the models that looked at it: the speaker model, then the detector. */
   readonly modelIds: readonly string[];
   readonly voiceprint: Float32Array;
-  /** The probability of being AI-generated, 0..1; undefined when that was not checked. */
+  /** The probability that the voice, or a stretch of it, is AI-generated, 0..1; undefined when that was not checked. */
   readonly deepfakeScore: number | undefined;
   /** The detector's operating point: a voice with this score and more counts as AI-generated. */
   readonly deepfakeThreshold: number;
@@ -84,8 +84,7 @@ export async function readVoice(
   return {
     modelIds: [voice.modelId, ...(authenticity ? [authenticity.modelId] : [])],
     voiceprint,
-    deepfakeScore:
-      authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,
+    deepfakeScore: authenticity && deepfakeScoreOf(authenticity),
     deepfakeThreshold,
     durationS: voice.durationS,
     speechS: voice.speechS,
@@ -95,6 +94,17 @@ export async function readVoice(
     warnings: hearingWarnings(voice),
     timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
   };
+}
+
+/**
+ * The highest of the whole, of each stretch and of any two windows in a row: a few seconds of human speech must not hide a cloned
+ * voice.
+ */
+function deepfakeScoreOf(analysis: Analysis): number {
+  const { score, segments, stretches } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]);
+  const scores = segments.map((segment) => mean(segment.scores));
+  const pairs = scores.slice(1).map((second, i) => mean([scores[i] as number, second]));
+  return rounded(Math.max(score, ...pairs, ...stretches.map((stretch) => stretch.score)));
 }
 
 type PartRequest = Omit<AnalysisRequest, 'silenceThresholdPercent'>;
@@ -113,7 +123,7 @@ function embed(analyser: Analyser, request: PartRequest, minSpeechS: number): Pr
 function detect(analyser: Analyser, request: PartRequest, minSpeechS: number): Promise<Analysis> {
   return firstWithWindows(
     async (silenceThresholdPercent) => {
-      const analysis = await analyser.analyse({ ...request, silenceThresholdPercent });
+      const analysis = await analyser.analyse({ ...request, silenceThresholdPercent, needsSecondLook: true });
       requireSpeech(analysis.speechRatio * analysis.durationS, minSpeechS);
       return analysis;
     },

@@ -61,6 +61,54 @@ test('an AI-generated sample is 403 with a body of its own, for verify and for e
   assert.equal(arena.usedBytes, 0);
 });
 
+/** With a second look wherever the voice before the border ends. */
+const clonedUntil = (borderS: number, windows: number) => {
+  const scoreOf = ({ startS, endS }: { startS: number; endS: number }): number =>
+    0.02 + 0.96 * Math.min(1, Math.max(0, (borderS - startS) / (endS - startS)));
+  const windowAt = (startS: number, lengthS: number) => {
+    const window = { startS, endS: startS + lengthS };
+    return { ...window, scores: [scoreOf(window)] };
+  };
+  return {
+    ...someAnalysis,
+    durationS: 5 * windows,
+    windows: Array.from({ length: windows }, (_, i) => windowAt(5 * i, 5)),
+    closerWindows: Array.from({ length: Math.floor(borderS) + 1 }, (_, i) => windowAt(i, 2.5)),
+  };
+};
+
+test('some seconds of human speech hide no cloned voice', async (t) => {
+  const detectors = [{ ...someDetector, operatingPoint: 0.75 }];
+  const { port, analyser } = await startTestServer(t, {}, { detectors });
+  for (const [clonedS, windows] of [
+    [10, 3],
+    [10, 6],
+    [5, 6],
+  ] as const) {
+    analyser.answer = () => clonedUntil(clonedS, windows);
+    for (const answer of [
+      await verify(port, [audio, vectorEntry(voiceprint)]),
+      await enroll(port, [audio]),
+    ]) {
+      assert.equal(answer.status, 403, `${clonedS} s in ${5 * windows} s`);
+      assert.match(answer.json.message.detail, / 98\.0%\.$/);
+    }
+  }
+  const { port: flagging, analyser: lenient } = await startTestServer(
+    t,
+    { enrollAuthenticity: 'flag' },
+    { detectors },
+  );
+  lenient.answer = () => clonedUntil(10, 3);
+  assert.equal((await enroll(flagging, [audio])).headers['x-deepfake-flagged'], '0.98');
+  analyser.answer = () => scored(0.02, 0.8, 0.8, 0.02);
+  assert.equal((await enroll(port, [audio])).status, 403, 'ten seconds that do not stand out');
+  analyser.answer = () => scored(0.02, 0.8, 0.69, 0.02);
+  assert.equal((await enroll(port, [audio])).status, 200);
+  analyser.answer = () => clonedUntil(0, 6);
+  assert.equal((await verify(port, [audio, vectorEntry(voiceprint)])).status, 200);
+});
+
 for (const operatingPoint of [0.5, 0.6]) {
   test(`a score at a detector's operating point of ${operatingPoint} is AI-generated, one below is not`, async (t) => {
     const detectors = [{ ...someDetector, operatingPoint }];
@@ -247,9 +295,9 @@ test('both analyses get the same file, limits and windows', async (t) => {
   const common = { silenceThresholdPercent: 80, maxDurationS: 77, owner: 'key-1' };
   assert.deepEqual(seen, [
     { ...common, minDurationS: 10 },
-    { ...common, minDurationS: 10 },
+    { ...common, minDurationS: 10, needsSecondLook: true },
     { ...common, minDurationS: 1 },
-    { ...common, minDurationS: 1 },
+    { ...common, minDurationS: 1, needsSecondLook: true },
   ]);
 });
 
