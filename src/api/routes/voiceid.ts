@@ -252,6 +252,7 @@ function voiceRoute<Fields, Checked>(
       const stretch = task.regionOf(fields);
       const checked = await task.check(fields, speaker, largeField);
       const read: Samples['read'] = async (region, needs) => {
+        const place = regions.length > 1 ? `Sample ${regions.indexOf(region) + 1}: ` : '';
         const sample = await readVoice(analyser, speaker, {
           region,
           detectorId: task.checksAuthenticity ? defaultModel(detectors) : undefined,
@@ -260,8 +261,11 @@ function voiceRoute<Fields, Checked>(
           maxDurationS: config.maxVoiceidDurationS,
           signal: request.signal,
           owner: request.caller?.id ?? '',
+        }).catch((error: unknown) => {
+          // Others are not about the sample, and other requests may share them.
+          if (error instanceof ServiceError && error.status < 500) error.message = place + error.message;
+          throw error;
         });
-        const place = regions.length > 1 ? `Sample ${regions.indexOf(region) + 1}: ` : '';
         request.ignored.push(...sample.warnings.map((warning) => place + warning));
         return sample;
       };

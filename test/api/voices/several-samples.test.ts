@@ -113,10 +113,12 @@ test('samples that are all AI-generated are 403, like a single one', async (t) =
   assert.match(answer.json.message.detail, /90\.0%/);
 });
 
-test('a file that is no audio fails the request', async (t) => {
+test('a file that is no audio fails the request, and is named by its number', async (t) => {
   const fails = new ServiceError('NO_AUDIO_STREAM');
   const { port, files } = await startWith(t, [{ embedding: voice(0, 0) }, { embedding: voice(0, 1), fails }]);
-  assert.equal((await enrollSamples(port, files)).headers['x-error-key'], 'NO_AUDIO_STREAM');
+  const { json, headers } = await enrollSamples(port, files);
+  assert.equal(headers['x-error-key'], 'NO_AUDIO_STREAM');
+  assert.equal(json.message, `Sample 2: ${new ServiceError('NO_AUDIO_STREAM').message}`);
 });
 
 test('the voiceprint is the mean weighted by speech of the samples that agree', async (t) => {
