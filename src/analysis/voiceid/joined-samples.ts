@@ -11,7 +11,7 @@ import type { EnrollmentQuality, SampleReport } from '../../base/contract/voice-
 import { ServiceError } from '../../base/errors/service-error.js';
 import { rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
-import type { VoiceSample } from './voice-sample.js';
+import { toMilliseconds, type VoiceSample } from './voice-sample.js';
 
 /** Of the loudest speech above the quietest. */
 const NOISY_BELOW_DB = 18;
@@ -53,12 +53,12 @@ export function joinSamples(
   if (usable.length > 0 && 2 * alike.length <= usable.length)
     throw new ServiceError('SAMPLES_DISAGREE', { samples: inWords(reports) });
   const accepted = alike.map(({ sample }) => sample);
-  const durationS = sumOf(accepted, ({ durationS }) => durationS);
-  const speechS = sumOf(accepted, ({ speechS }) => speechS);
+  const durationS = toMilliseconds(sumOf(accepted, ({ durationS }) => durationS));
+  const speechS = toMilliseconds(sumOf(accepted, ({ speechS }) => speechS));
   if (durationS < enrollNeeds.minDurationS || speechS < enrollNeeds.minSpeechS) {
     throw new ServiceError('SAMPLES_INSUFFICIENT', {
-      durationS: rounded(durationS),
-      speechS: rounded(speechS),
+      durationS,
+      speechS,
       requiredS: enrollNeeds.minDurationS,
       requiredSpeechS: enrollNeeds.minSpeechS,
       samples: inWords(reports),
@@ -155,7 +155,7 @@ function qualityOf(reports: readonly SampleReport[], speechS: number, speaker: S
   };
   const shortcomings = (Object.keys(applies) as (keyof typeof applies)[]).filter((name) => applies[name]);
   const rating = (['good', 'fair'] as const)[shortcomings.length] ?? 'poor';
-  return { rating, shortcomings, speech: rounded(speechS), agreement };
+  return { rating, shortcomings, speech: speechS, agreement };
 }
 
 const inWords = (reports: readonly SampleReport[]): string =>

@@ -140,9 +140,11 @@ async function firstWithWindows<Result>(
   return windowsOf(result) > 0 ? result : run(lenient);
 }
 
+/** Speech is counted in frames of 10 ms: fractions of a millisecond come from computing. */
+export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
 function requireSpeech(speechS: number, minSpeechS: number): void {
-  // Speech is counted in frames of 10 ms: fractions of a millisecond come from computing.
-  const measuredS = Math.round(speechS * 1000) / 1000;
+  const measuredS = toMilliseconds(speechS);
   if (measuredS < minSpeechS) {
     throw new ServiceError('SPEECH_TOO_SHORT', { measuredS, requiredS: minSpeechS });
   }

@@ -103,6 +103,16 @@ test('too little accepted audio is refused with what became of each sample', asy
   );
 });
 
+test('samples that are just long enough together are enough', async (t) => {
+  const { port, files } = await startWith(
+    t,
+    // Their sum as doubles is below 10.
+    [3.09, 4.97, 1.94].map((durationS, take) => ({ embedding: voice(0, take), durationS, speechS: 1.5 })),
+  );
+  const answer = await enrollSamples(port, files);
+  assert.equal(answer.status, 200, answer.text);
+});
+
 test('samples that are all AI-generated are 403, like a single one', async (t) => {
   const { port, files } = await startWith(t, [
     { embedding: voice(0, 0), score: 0.7 },
