@@ -195,7 +195,11 @@ describe('detail=stretches', () => {
 test('warnings name each skipped stretch and damage', () => {
   const analysis: Analysis = {
     ...someAnalysis,
-    skipped: [skippedWindows(97.26, [0, 5], [5, 10]), skippedWindows(100, [25.001, 30.0625])],
+    skipped: [
+      skippedWindows(97.26, [0, 5], [5, 10]),
+      skippedWindows(100, [25.001, 30.0625]),
+      skippedWindows(80.04, [40, 45]),
+    ],
     damagedPackets: 3,
     damagedFromS: 12.5,
     damagedToS: 27.0625,
@@ -203,6 +207,7 @@ test('warnings name each skipped stretch and damage', () => {
   assert.deepEqual(warningsOf(analysis, 80), [
     'Not analysed from 0 s to 10 s: 97.3 percent is not speech, and silence_threshold is 80.',
     'Not analysed from 25.001 s to 30.063 s: 100.0 percent is not speech, and silence_threshold is 80.',
+    'Not analysed from 40 s to 45 s: 80.1 percent is not speech, and silence_threshold is 80.',
     '3 damaged packets were skipped while decoding, from 12.5 s to 27.063 s.',
   ]);
   assert.deepEqual(warningsOf({ ...someAnalysis, damagedPackets: 1, damagedFromS: 3, damagedToS: 3 }, 80), [

@@ -11,9 +11,11 @@ import type {
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
 
-/** The start of a sentence that ends with the limit. */
+const percentAbove = (percent: number): string => (Math.ceil(percent * 10 - 1e-6) / 10).toFixed(1);
+
+/** The start of a sentence that ends with the limit, so the share is rounded away from it. */
 export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch): string =>
-  `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${nonSpeechPercent.toFixed(1)} percent is not speech`;
+  `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${percentAbove(nonSpeechPercent)} percent is not speech`;
 
 export const unheardText = ({ bytes, atS, what }: Unheard): string =>
   `Not analysed: ${bytes} bytes after ${seconds(atS)} s, ${what}.`;
