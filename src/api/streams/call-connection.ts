@@ -19,7 +19,7 @@ import {
   type StreamHost,
 } from './stream-connection.js';
 import { FREE_UNREAD_BYTES } from './stream-memory.js';
-import type { SessionListener } from './stream-session.js';
+import type { CallTimes, SessionListener } from './stream-session.js';
 import { type OpenStream, RESUME_WITHIN_S } from './stream-sessions.js';
 
 /** The server, as a call sees it. */
@@ -58,6 +58,10 @@ class Leg implements SessionListener {
     session.listen(this);
   }
 
+  get times(): CallTimes {
+    return this.#audio;
+  }
+
   /** @throws ServiceError as `StreamSession.audio` does */
   add(atMs: number, bytes: Uint8Array): void {
     this.#audio.add(atMs, bytes);
@@ -76,10 +80,8 @@ class Leg implements SessionListener {
 
   send(message: ServerMessage): void {
     const leg = this.#name;
-    if (message.type === 'result') this.#tell({ ...message, leg });
-    if (message.type !== 'window' && message.type !== 'skipped') return;
-    const [start, end] = [this.#audio.startOf(message.start), this.#audio.endOf(message.end)];
-    this.#tell({ ...message, start, end, leg });
+    if (message.type === 'result' || message.type === 'window' || message.type === 'skipped')
+      this.#tell({ ...message, leg });
   }
 
   over(reason: ServiceError | undefined): void {

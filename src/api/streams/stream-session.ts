@@ -2,7 +2,7 @@
 //
 // This room serves live audio over WebSockets: messages, sessions, resumption and time limits. A session
 // outlives its connection for a short time, so that a client can resume it.
-import type { ScoreAdjustment, ScoredWindow } from '../../analysis/analyser/analyser.js';
+import type { AudioWindow, ScoreAdjustment, ScoredWindow } from '../../analysis/analyser/analyser.js';
 import type { LiveAnalyser, LiveAudio, LiveEvent } from '../../analysis/analyser/live.js';
 import { findContrasts } from '../../analysis/stretches/contrasts.js';
 import { foundBody } from '../../analysis/verdict/prediction.js';
@@ -37,8 +37,16 @@ export type SessionFields = Omit<StreamFields, 'threshold'> & {
   readonly adjustScore: ScoreAdjustment | undefined;
 };
 
+/** Times of a call, which has gaps, for those of the pushed audio, in seconds. */
+export interface CallTimes {
+  startOf(pushedS: number): number;
+  endOf(pushedS: number): number;
+}
+
 /** The receiver of the session's messages; absent while nobody is connected. */
 export interface SessionListener {
+  /** In place of the times of the audio. */
+  readonly times?: CallTimes;
   send(message: ServerMessage): void;
   /** The session is over; no further messages. */
   over(reason: ServiceError | undefined): void;
@@ -230,7 +238,7 @@ export class StreamSession {
         this.#tellWindow(event.window);
         break;
       case 'skipped': {
-        const { startS, endS, nonSpeechPercent } = event.window;
+        const { startS, endS, nonSpeechPercent } = this.#timed(event.window);
         this.#tell({
           type: 'skipped',
           event: this.#events,
@@ -255,7 +263,7 @@ export class StreamSession {
 
   #tellWindow(window: ScoredWindow): void {
     this.#windows.push(window);
-    const { startS, endS, scores, confidence, result } = this.#verdict.add(window);
+    const { startS, endS, scores, confidence, result } = this.#timed(this.#verdict.add(window));
     const { reason: _, ...global } = this.#verdict.finish({}, this.fields.silence_threshold);
     this.#tell({
       type: 'window',
@@ -283,13 +291,21 @@ export class StreamSession {
         global,
         model,
         audio_duration: rounded(summary.durationS),
-        warnings: warningsOf({ ...summary, skipped }, silence_threshold),
-        ...(detail && foundBody(stretchesOf(scored, global, contrasts))),
+        warnings: warningsOf(
+          { ...summary, skipped: skipped.map((part) => this.#timed(part)) },
+          silence_threshold,
+        ),
+        ...(detail && foundBody(stretchesOf(scored, global, contrasts).map((part) => this.#timed(part)))),
       };
       this.#giveResult();
     } catch (error) {
       this.#finish(error as ServiceError);
     }
+  }
+
+  #timed<Part extends AudioWindow>(part: Part): Part {
+    const times = this.#listener?.times;
+    return times ? { ...part, startS: times.startOf(part.startS), endS: times.endOf(part.endS) } : part;
   }
 
   /** Kept for a client that is away. */

@@ -9,6 +9,7 @@ import type { Config } from '../../../src/base/config/options.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
 import { streamFieldSchemas } from '../../../src/base/contract/stream-fields.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
+import { skippedWindows } from '../../support/analyser-double.js';
 import { CallFollower } from '../../support/call-follower.js';
 import { eventually } from '../../support/eventually.js';
 import { request } from '../../support/http-client.js';
@@ -284,6 +285,26 @@ test('lost media are silence, and an hour without any takes 5 s', async (t) => {
   const lengths = analyser.liveStreams[0]?.pieces.map(({ length }) => length);
   assert.deepEqual(lengths, [8000, 4000, 8000, 40_000, 8000]);
   assert.ok(analyser.liveStreams[0]?.pieces[1]?.every((byte) => byte === 0xff));
+});
+
+test('times in results are those of the call', async (t) => {
+  const { port, origin, analyser } = await serve(t);
+  const client = await provider(port);
+  client.say(twilioStart(twilioFormat, { detail: 'stretches' }));
+  // 5 s of silence stand for the gap of 87.5 s: then the call is 95 s ahead of the audio.
+  client.say(media('inbound', '12500'));
+  client.say(media('inbound', String(101_000)));
+  client.say(stop);
+  await until(() => analyser.liveStreams[0]?.isFinished === true);
+  const [live] = analyser.liveStreams;
+  live?.tellWindow(0, 0.9);
+  live?.tellWindow(1, 0.9);
+  live?.tellEnd(15, { skipped: [skippedWindows(95, [10, 15])] });
+  const { stretches, warnings } = await (await CallFollower.open(origin, 'MZ1')).next('result');
+  assert.deepEqual(stretches, [{ start: 12.5, end: 105, score: 0.9, strength: null }]);
+  assert.deepEqual(warnings, [
+    'Not analysed from 105 s to 110 s: 95.0 percent is not speech, and silence_threshold is 80.',
+  ]);
 });
 
 test('a leg without speech has an error, the other one its result', async (t) => {
