@@ -24,7 +24,7 @@ import { type OpenStream, RESUME_WITHIN_S } from './stream-sessions.js';
 
 /** The server, as a call sees it. */
 export interface CallHost
-  extends Pick<StreamHost, 'correlationId' | 'sessions' | 'start' | 'endedWithoutStream'> {
+  extends Pick<StreamHost, 'correlationId' | 'ignored' | 'sessions' | 'start' | 'endedWithoutStream'> {
   readonly idleTimeoutS: number;
   /** Lets followers find the call. @returns ends that */
   add(ids: readonly string[], log: CallLog): () => void;
@@ -39,13 +39,16 @@ class Leg implements SessionListener {
   readonly #name: LegName;
   readonly #session: OpenStream['session'];
   readonly #audio: LegAudio;
+  readonly #notes: () => Iterable<string>;
   readonly #tell: (event: CallEvent) => void;
   readonly #onOver: (reason: ServiceError | undefined) => void;
 
+  /** @param notes on the parameters of the call */
   constructor(
     name: LegName,
     encoding: StartOfCall['encoding'],
     { id, session }: OpenStream,
+    notes: () => Iterable<string>,
     tell: (event: CallEvent) => void,
     onOver: (reason: ServiceError | undefined) => void,
   ) {
@@ -53,6 +56,7 @@ class Leg implements SessionListener {
     this.id = id;
     this.#session = session;
     this.#audio = new LegAudio(encoding, (bytes) => session.audio(bytes));
+    this.#notes = notes;
     this.#tell = tell;
     this.#onOver = onOver;
     session.listen(this);
@@ -80,8 +84,9 @@ class Leg implements SessionListener {
 
   send(message: ServerMessage): void {
     const leg = this.#name;
-    if (message.type === 'result' || message.type === 'window' || message.type === 'skipped')
-      this.#tell({ ...message, leg });
+    if (message.type === 'result')
+      this.#tell({ ...message, warnings: [...message.warnings, ...this.#notes()], leg });
+    if (message.type === 'window' || message.type === 'skipped') this.#tell({ ...message, leg });
   }
 
   over(reason: ServiceError | undefined): void {
@@ -177,6 +182,8 @@ export class CallConnection implements SocketHandler {
       name,
       encoding,
       stream,
+      // Each leg adds them.
+      () => new Set(this.#host.ignored),
       (event) => this.#tell(event),
       (reason) => this.#legOver(name, reason),
     );

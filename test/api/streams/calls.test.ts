@@ -307,6 +307,27 @@ test('times in results are those of the call', async (t) => {
   ]);
 });
 
+test('misspelt parameters are named in the result of each leg', async (t) => {
+  const { port, origin, analyser } = await serve(t);
+  const client = await provider(port);
+  client.say(twilioStart(twilioFormat, { treshold: '0.7' }));
+  for (const leg of ['inbound', 'outbound']) client.say(media(leg, '0'));
+  client.say(stop);
+  await until(
+    () => analyser.liveStreams.length === 2 && analyser.liveStreams.every((live) => live.isFinished),
+  );
+  for (const live of analyser.liveStreams) {
+    live.tellWindow(0, 0.6);
+    live.tellEnd(5);
+  }
+  const follower = await CallFollower.open(origin, 'MZ1');
+  for (const leg of ['inbound', 'outbound'] as const) {
+    const { warnings } = await follower.next('result', leg);
+    assert.equal(warnings.length, 1, leg);
+    assert.match(warnings[0] ?? '', /treshold.*threshold/);
+  }
+});
+
 test('a leg without speech has an error, the other one its result', async (t) => {
   const { port, origin, analyser } = await serve(t);
   const client = await provider(port);

@@ -28,6 +28,7 @@ test('a client that pings and reads no answers does not keep more than its conne
   const budget = new MemoryBudget(2 ** 30);
   const host: CallHost = {
     correlationId: '',
+    ignored: [],
     sessions: { heard() {}, connected() {}, disconnected() {} },
     idleTimeoutS: 60,
     start: () => assert.fail('Nothing is said.'),
@@ -41,11 +42,7 @@ test('a client that pings and reads no answers does not keep more than its conne
     end: (_: number, reason: string) => void ends.push(reason),
     cut: () => void ends.push('cut'),
   };
-  const stream = new StreamConnection(
-    { ...host, ignored: [], resume: () => assert.fail() },
-    placeIn(budget),
-    undefined,
-  );
+  const stream = new StreamConnection({ ...host, resume: () => assert.fail() }, placeIn(budget), undefined);
   const call = new CallConnection(host, placeIn(budget));
   for (const connection of [stream, call]) {
     connection.opened(socket);
@@ -67,6 +64,7 @@ test('an ended call takes no more memory than it counts', () => {
   const calls = new Calls();
   const host: CallHost = {
     correlationId: '',
+    ignored: [],
     sessions: { heard() {}, connected() {}, disconnected() {} },
     idleTimeoutS: 60,
     start: () => assert.fail('There is no audio.'),
