@@ -9,6 +9,7 @@ import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { holdAnalyses } from '../support/held-analyses.js';
 import { postForm, predict, predictHead, RawClient, request } from '../support/http-client.js';
 import { noPoints } from '../support/server-parts.js';
+import { StreamClient } from '../support/stream-client.js';
 import { ADMIN_API_KEY, startTestServer, type TestServer } from '../support/test-server.js';
 import { until } from '../support/until.js';
 import { vectorEntry, verify } from '../support/voiceid-client.js';
@@ -118,6 +119,23 @@ test('who leaves in the middle of a request does not keep its models', async (t)
   );
   server.server.replaceModels(otherModels(server), noPoints);
   client.socket.destroy();
+  await until(() => server.analyser.closed);
+});
+
+test('a stream begins with the models of its connection, however late its start comes', async (t) => {
+  const server = await startTestServer(t);
+  const client = await StreamClient.open(server.port);
+  server.server.replaceModels(otherModels(server), noPoints);
+  client.say({ type: 'start', encoding: 'pcm16', sample_rate: 16_000 });
+  await client.next('ready');
+  assert.equal(server.analyser.liveStreams.length, 1);
+  assert.ok(!server.analyser.closed);
+  client.audio(new Uint8Array(320));
+  client.say({ type: 'end' });
+  await until(() => server.analyser.liveStreams[0]?.isFinished === true);
+  server.analyser.liveStreams[0]?.tellWindow(0, 0.9);
+  server.analyser.liveStreams[0]?.tellEnd(5);
+  await client.next('result');
   await until(() => server.analyser.closed);
 });
 

@@ -52,12 +52,22 @@ export function hostFor(
   };
 }
 
-/** @throws ServiceError OVERLOADED, CONCURRENCY_LIMITED */
-export function placeFor(holder: Holder, { connections, memory }: SharedStreamParts): ConnectionPlace {
+/**
+ * Holds the models as long as a stream may begin with them.
+ * @throws ServiceError OVERLOADED, CONCURRENCY_LIMITED
+ */
+export function placeFor(
+  holder: Holder,
+  { connections, memory, models }: Pick<StreamRouteParts, 'connections' | 'memory' | 'models'>,
+): ConnectionPlace {
   const permit = connections.acquire(holder);
   try {
     const held = new ConnectionMemory(memory, holder);
-    const leave = once(() => permit.release());
+    models.enter();
+    const leave = once(() => {
+      models.leave();
+      permit.release();
+    });
     return {
       memory: held,
       leave,
