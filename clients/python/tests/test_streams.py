@@ -306,6 +306,28 @@ def test_a_server_that_vanishes_counts_as_lost_and_ends_the_stream_in_time(monke
     asyncio.run(run())
 
 
+def test_an_end_that_comes_at_once_after_a_lost_connection_is_heard():
+    async def lose(socket):
+        if json.loads(await socket.recv())["type"] == "start":
+            await socket.send(json.dumps(READY))
+            await socket.recv()
+            socket.transport.abort()
+            return
+        for message in ({"type": "resumed", "session_id": "s", "samples": 0, "messages": 0}, {"type": "result"}):
+            await socket.send(json.dumps(message))
+        await socket.close()
+
+    async def run():
+        async with serve_async(lose, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client:
+                stream = await client.stream(**PCM)
+                await stream.send(bytes(320))
+                assert await asyncio.wait_for(stream.end(), 20) == {"type": "result"}
+
+    asyncio.run(run())
+
+
 def test_a_message_is_due_after_a_second_of_audio_that_is_not_confirmed():
     async def confirm(socket):
         await socket.recv()

@@ -4,13 +4,19 @@ import type { LiveAnalyser } from '../../analysis/analyser/live.js';
 import type { Config } from '../../base/config/options.js';
 import type { StreamFields } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { once } from '../../base/once.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { MemoryBudget } from '../admission/memory-budget.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import type { Holder } from '../admission/shared-budget.js';
 import { StreamMemory } from '../streams/stream-memory.js';
 import { type SessionFields, StreamSession } from '../streams/stream-session.js';
-import type { OpenStream, StreamSessions } from '../streams/stream-sessions.js';
+import {
+  ClientAway,
+  type OpenStream,
+  type StreamPlace,
+  type StreamSessions,
+} from '../streams/stream-sessions.js';
 import type { Notes } from '../upload/ignored-fields.js';
 import type { FieldValidator } from './form-fields.js';
 import { adjustmentFor } from './profile-field.js';
@@ -37,6 +43,8 @@ export interface StreamOpener {
   readonly account: string;
   readonly holder: Holder;
   readonly notes: Notes;
+  /** Whether another connection can go on with the stream. */
+  readonly isResumable: boolean;
   /** Called once, when the stream is over. */
   onOver(session: StreamSession, reason: ServiceError | undefined): void;
 }
@@ -45,7 +53,7 @@ export interface StreamOpener {
 export function openStream(
   parts: OpenStreamParts,
   validator: FieldValidator<StreamFields>,
-  { keyId, account, holder, notes, onOver }: StreamOpener,
+  { keyId, account, holder, notes, isResumable, onOver }: StreamOpener,
   parameters: Record<string, unknown>,
 ): OpenStream {
   const { analyser, config, models, permits, memory, sessions } = parts;
@@ -57,12 +65,7 @@ export function openStream(
     threshold: thresholdOf(given, parts),
     adjustScore: adjustmentFor(given, parts, account),
   };
-  const permit = permits.acquire(holder);
-  let held: StreamMemory | undefined;
-  const release = (): void => {
-    held?.release();
-    permit.release();
-  };
+  const { held, ...place } = takePlace(permits, memory, holder);
   const id = sessions.newId();
   const limits = {
     maxWaitingS: config.streamBufferS,
@@ -71,16 +74,46 @@ export function openStream(
   };
   let session: StreamSession;
   try {
-    held = new StreamMemory(memory, holder);
     session = new StreamSession(analyser, fields, keyId, limits, held, (reason) => {
-      sessions.remove(id);
+      sessions.end(id, isResumable && isFinal(reason) ? session.endingBy(reason) : undefined);
       models.leave();
       onOver(session, reason);
     });
   } catch (error) {
-    release();
+    place.release();
     throw error;
   }
   models.enter();
-  return sessions.add(id, keyId, session, release);
+  return sessions.add(id, keyId, session, place);
 }
+
+/** Apart from the stream, which would otherwise live as long as the memory of its end. */
+function takePlace(
+  permits: RequestPermits,
+  memory: MemoryBudget,
+  holder: Holder,
+): StreamPlace & { readonly held: StreamMemory } {
+  const permit = permits.acquire(holder);
+  const leave = once(() => permit.release());
+  try {
+    const held = new StreamMemory(memory, holder);
+    return {
+      held,
+      keepOnly(bytes) {
+        leave();
+        held.keepOnly(bytes);
+      },
+      release() {
+        held.release();
+        leave();
+      },
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Clients try again after 503, and would do so in vain. */
+const isFinal = (reason: ServiceError | undefined): boolean =>
+  reason === undefined || !(reason instanceof ClientAway || reason.status === 503);

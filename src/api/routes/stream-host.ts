@@ -29,19 +29,24 @@ export interface StreamRouteParts extends SharedStreamParts, OpenStreamParts {
   readonly config: Config;
 }
 
-/** The server's side of a connection. Keeps little of its request, which would otherwise live as long. */
+/**
+ * The server's side of a connection, or of a call, with whose streams no other connection goes on. Keeps little of its request,
+ * which would otherwise live as long.
+ */
 export function hostFor(
   request: RouteRequest,
   holder: Holder,
   parts: StreamRouteParts,
   validator: FieldValidator<StreamFields>,
+  isResumable: boolean,
 ): StreamHost {
   const { isStrict, ignored } = request;
   const { correlationId } = request.record;
   const { sessions } = parts;
   const { keyId, account } = callerOf(request);
   const record = new StreamRecord(request, { keyId, account }, (ended) => parts.record(ended));
-  const opener = { keyId, account, holder, notes: { isStrict, ignored }, onOver: record.ended };
+  const notes = { isStrict, ignored };
+  const opener = { keyId, account, holder, notes, isResumable, onOver: record.ended };
   return {
     correlationId,
     ignored,

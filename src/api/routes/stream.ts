@@ -35,7 +35,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
         const isInQuery = 'encoding' in values;
         noteParameters(request, isInQuery ? { query: { schemas, example: {} } } : {});
         const holder = holderOf(request);
-        const host = hostFor(request, holder, parts, validator);
+        const host = hostFor(request, holder, parts, validator, true);
         const place = placeFor(holder, parts);
         const socket = new StreamConnection(host, place, isInQuery ? values : undefined);
         return { status: 101, contentType: '', body: '', socket };
@@ -53,7 +53,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
         const { account } = callerOf(request);
         const holder = holderOf(request);
         const host = {
-          ...hostFor(request, holder, parts, validator),
+          ...hostFor(request, holder, parts, validator, false),
           idleTimeoutS: parts.config.streamIdleTimeoutS,
           add: (ids: readonly string[], log: CallLog) => parts.calls.add(account, ids, log),
         };

@@ -5,7 +5,12 @@ import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
 import { type ConnectionMemory, FREE_UNREAD_BYTES, MAX_AUDIO_MESSAGE_BYTES } from './stream-memory.js';
 import type { SessionListener } from './stream-session.js';
-import { type OpenStream, RESUME_WITHIN_S, type StreamSessions } from './stream-sessions.js';
+import {
+  type EndedStream,
+  type OpenStream,
+  RESUME_WITHIN_S,
+  type StreamSessions,
+} from './stream-sessions.js';
 
 /** Of a JSON message. */
 export const MAX_TEXT_BYTES = 16 * 1024;
@@ -25,7 +30,7 @@ export interface StreamHost {
   /** @throws ServiceError */
   start(parameters: Record<string, unknown>): OpenStream;
   /** @throws ServiceError */
-  resume(sessionId: string, secret: string): OpenStream;
+  resume(sessionId: string, secret: string): OpenStream | EndedStream;
   /** The connection ended before it had a stream. */
   endedWithoutStream(reason: ServiceError | undefined): void;
 }
@@ -47,6 +52,8 @@ export class StreamConnection implements SocketHandler, SessionListener {
   #socket: Socket | undefined;
   #stream: OpenStream | undefined;
   #helloTimer: NodeJS.Timeout | undefined;
+  /** Its stream has its own record. */
+  #isRecorded = false;
   #isOver = false;
 
   /** @param place given back at the end */
@@ -119,7 +126,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
     if (reason !== undefined) this.send(errorMessage(reason, this.#host.correlationId));
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
-    if (this.#stream === undefined) this.#host.endedWithoutStream(reason);
+    if (this.#stream === undefined && !this.#isRecorded) this.#host.endedWithoutStream(reason);
     endSocket(socket, reason);
   }
 
@@ -149,12 +156,24 @@ export class StreamConnection implements SocketHandler, SessionListener {
   #resume(sessionId: string, secret: string, events: number): void {
     clearTimeout(this.#helloTimer);
     const stream = this.#host.resume(sessionId, secret);
+    if ('ending' in stream) {
+      this.#repeatEnd(stream, events);
+      return;
+    }
     this.#stream = stream;
     const { session } = stream;
     session.listen(this);
     this.#host.sessions.connected(stream.id);
     this.send({ type: 'resumed', session_id: stream.id, ...session.received });
     session.repeat(events);
+  }
+
+  #repeatEnd({ id, ending: { received, events, result, reason } }: EndedStream, eventsSeen: number): void {
+    this.send({ type: 'resumed', session_id: id, ...received });
+    for (const message of events.after(eventsSeen)) this.send(message);
+    if (result !== undefined) this.send(result);
+    this.#isRecorded = true;
+    this.over(reason);
   }
 
   #audio(bytes: Uint8Array): void {

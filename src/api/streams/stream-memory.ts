@@ -18,45 +18,46 @@ export const WINDOW_BYTES = 128;
 /** Size of an event. */
 export const EVENT_BYTES = 512;
 
-/** The memory of a connection, from the moment on that it is a WebSocket: part of a message, and unread ones. */
-export class ConnectionMemory {
-  readonly #held: HeldMemory;
+class ClientMemory {
+  protected readonly held: HeldMemory;
 
   /** @throws ServiceError OVERLOADED */
+  constructor(budget: MemoryBudget, holder: Holder, bytes: number) {
+    this.held = new HeldMemory(budget, holder, bytes);
+  }
+
+  /** Nothing more is received. @throws ServiceError OVERLOADED */
+  keepOnly(bytes: number): void {
+    this.held.resize(bytes);
+  }
+
+  release(): void {
+    this.held.release();
+  }
+}
+
+/** The memory of a connection, from the moment on that it is a WebSocket: part of a message, and unread ones. */
+export class ConnectionMemory extends ClientMemory {
+  /** @throws ServiceError OVERLOADED */
   constructor(budget: MemoryBudget, holder: Holder) {
-    this.#held = new HeldMemory(budget, holder, MAX_AUDIO_MESSAGE_BYTES + FREE_UNREAD_BYTES);
+    super(budget, holder, MAX_AUDIO_MESSAGE_BYTES + FREE_UNREAD_BYTES);
   }
 
   /** @throws ServiceError OVERLOADED */
   keepUnread(bytes: number): void {
-    this.#held.resize(MAX_AUDIO_MESSAGE_BYTES + Math.max(FREE_UNREAD_BYTES, bytes));
-  }
-
-  /** Nothing more is received. */
-  keepOnly(bytes: number): void {
-    this.#held.resize(bytes);
-  }
-
-  release(): void {
-    this.#held.release();
+    this.held.resize(MAX_AUDIO_MESSAGE_BYTES + Math.max(FREE_UNREAD_BYTES, bytes));
   }
 }
 
 /** The memory of a stream, connected or not. */
-export class StreamMemory {
-  readonly #held: HeldMemory;
-
+export class StreamMemory extends ClientMemory {
   /** @throws ServiceError OVERLOADED */
   constructor(budget: MemoryBudget, holder: Holder) {
-    this.#held = new HeldMemory(budget, holder, STATE_BYTES + FREE_BYTES);
+    super(budget, holder, STATE_BYTES + FREE_BYTES);
   }
 
   /** @throws ServiceError OVERLOADED */
   keep(bytes: number): void {
-    this.#held.resize(STATE_BYTES + Math.max(FREE_BYTES, bytes));
-  }
-
-  release(): void {
-    this.#held.release();
+    this.held.resize(STATE_BYTES + Math.max(FREE_BYTES, bytes));
   }
 }

@@ -15,11 +15,10 @@ import type { ServerMessage } from '../../base/contract/stream.js';
 import { OPUS_RATE_HZ, type StreamFields, TELEPHONE_RATE_HZ } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { invalid } from './client-message.js';
+import { KeptEvents } from './kept-events.js';
 import { opusSamples } from './opus-duration.js';
-import { EVENT_BYTES, PIECE_BYTES, type StreamMemory, WINDOW_BYTES } from './stream-memory.js';
+import { PIECE_BYTES, type StreamMemory, WINDOW_BYTES } from './stream-memory.js';
 
-/** Kept for a client that comes back: as many as can be on their way to it. */
-const MAX_KEPT_EVENTS = 512;
 /** Audio between two messages `received`. */
 const RECEIPT_S = 1;
 const SAMPLE_BYTES = { pcm16: 2, mulaw: 1, alaw: 1 } as const;
@@ -61,6 +60,15 @@ export interface SessionFindings {
   readonly stagesMs: { readonly decode?: number; readonly features?: number };
 }
 
+/** The end of a stream, for a client that may have missed it. */
+export interface StreamEnding {
+  readonly received: StreamSession['received'];
+  readonly events: KeptEvents;
+  /** Absent after a failure. */
+  readonly result: ServerMessage | undefined;
+  readonly reason: ServiceError | undefined;
+}
+
 /** One stream of audio, whatever the number of connections that it comes through. Knows nothing of sockets and time. */
 export class StreamSession {
   readonly fields: SessionFields;
@@ -74,9 +82,8 @@ export class StreamSession {
   /** For the stretches. */
   readonly #windows: ScoredWindow[] = [];
   readonly #onOver: (reason: ServiceError | undefined) => void;
-  readonly #kept: ServerMessage[] = [];
+  readonly #events = new KeptEvents();
   #listener: SessionListener | undefined;
-  #events = 0;
   #samples = 0;
   #messages = 0;
   #bytes = 0;
@@ -164,11 +171,11 @@ export class StreamSession {
 
   /** Sends events again that a returning client lacks. @throws ServiceError STREAM_MESSAGE_INVALID */
   repeat(eventsSeen: number): void {
-    const first = this.#events - this.#kept.length;
-    if (eventsSeen > this.#events || eventsSeen < first)
-      throw invalid(`events must be from ${first} to ${this.#events}`);
-    for (const message of this.#kept.slice(eventsSeen - first)) this.#listener?.send(message);
-    this.#giveResult();
+    for (const message of this.#events.after(eventsSeen)) this.#listener?.send(message);
+  }
+
+  endingBy(reason: ServiceError | undefined): StreamEnding {
+    return { received: this.received, events: this.#events, result: this.#result, reason };
   }
 
   /** No effect if another listener has taken its place. */
@@ -241,7 +248,7 @@ export class StreamSession {
         const { startS, endS, nonSpeechPercent } = this.#timed(event.window);
         this.#tell({
           type: 'skipped',
-          event: this.#events,
+          event: this.#events.count,
           start: rounded(startS),
           end: rounded(endS),
           non_speech_percent: rounded(nonSpeechPercent),
@@ -267,7 +274,7 @@ export class StreamSession {
     const { reason: _, ...global } = this.#verdict.finish({}, this.fields.silence_threshold);
     this.#tell({
       type: 'window',
-      event: this.#events,
+      event: this.#events.count,
       start: startS,
       end: endS,
       scores,
@@ -286,7 +293,7 @@ export class StreamSession {
       const global = this.#verdict.finish(summary, silence_threshold, contrasts.length > 0);
       this.#result = {
         type: 'result',
-        events: this.#events,
+        events: this.#events.count,
         prediction_id: this.predictionId,
         global,
         model,
@@ -297,7 +304,8 @@ export class StreamSession {
         ),
         ...(detail && foundBody(stretchesOf(scored, global, contrasts).map((part) => this.#timed(part)))),
       };
-      this.#giveResult();
+      this.#listener?.send(this.#result);
+      this.#finish(undefined);
     } catch (error) {
       this.#finish(error as ServiceError);
     }
@@ -308,23 +316,14 @@ export class StreamSession {
     return times ? { ...part, startS: times.startOf(part.startS), endS: times.endOf(part.endS) } : part;
   }
 
-  /** Kept for a client that is away. */
-  #giveResult(): void {
-    if (this.#result === undefined || this.#listener === undefined) return;
-    this.#listener.send(this.#result);
-    this.#finish(undefined);
-  }
-
   #tell(message: ServerMessage): void {
-    this.#events++;
-    this.#kept.push(message);
-    if (this.#kept.length > MAX_KEPT_EVENTS) this.#kept.shift();
+    this.#events.add(message);
     this.#listener?.send(message);
     this.#keep();
   }
 
   get #keptBytes(): number {
-    return this.#kept.length * EVENT_BYTES + this.#windows.length * WINDOW_BYTES;
+    return this.#events.bytes + this.#windows.length * WINDOW_BYTES;
   }
 
   #keep(): void {

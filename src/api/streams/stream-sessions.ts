@@ -2,10 +2,14 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { ResumeMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { StreamSession } from './stream-session.js';
+import type { StreamEnding, StreamSession } from './stream-session.js';
 
 /** The longest absence of a lost connection. */
 export const RESUME_WITHIN_S = 30;
+/** After the end of a stream: clients may take half a minute to notice that their connection is lost. */
+const END_KEPT_S = 2 * RESUME_WITHIN_S;
+/** Of a kept end, in addition to its messages. */
+const ENDED_STREAM_BYTES = 4096;
 
 export interface OpenStream {
   /** Begins with the name of the process. */
@@ -14,13 +18,28 @@ export interface OpenStream {
   readonly session: StreamSession;
 }
 
+/** A stream that is over. */
+export interface EndedStream extends Pick<OpenStream, 'id' | 'secret'> {
+  readonly ending: StreamEnding;
+}
+
+/** The resources of a stream. */
+export interface StreamPlace {
+  /** Gives back all but this memory. @throws ServiceError OVERLOADED */
+  keepOnly(bytes: number): void;
+  release(): void;
+}
+
 interface Entry extends OpenStream {
   readonly keyId: string;
-  /** Gives its resources back. */
-  readonly release: () => void;
+  readonly place: StreamPlace;
   readonly beganMs: number;
   heardMs: number;
   awaySinceMs: number | undefined;
+}
+
+interface EndedEntry extends EndedStream, Pick<Entry, 'keyId' | 'place'> {
+  readonly endedMs: number;
 }
 
 export interface SessionsOptions {
@@ -44,6 +63,7 @@ export class StreamSessions {
   readonly #nowMs: () => number;
   readonly #process = randomBytes(4).toString('hex');
   readonly #entries = new Map<string, Entry>();
+  readonly #ended = new Map<string, EndedEntry>();
   #whenNone: (() => void) | undefined;
 
   constructor({ nowMs = () => performance.now(), isActive, ...limits }: SessionsOptions) {
@@ -64,8 +84,8 @@ export class StreamSessions {
     return `${this.#process}.${randomUUID()}`;
   }
 
-  /** @param release called by `remove` */
-  add(id: string, keyId: string, session: StreamSession, release: () => void): OpenStream {
+  /** @param place given back after its end */
+  add(id: string, keyId: string, session: StreamSession, place: StreamPlace): OpenStream {
     const nowMs = this.#nowMs();
     const secret = randomBytes(24).toString('base64url');
     const entry = {
@@ -73,7 +93,7 @@ export class StreamSessions {
       secret,
       session,
       keyId,
-      release,
+      place,
       beganMs: nowMs,
       heardMs: nowMs,
       awaySinceMs: undefined,
@@ -82,20 +102,37 @@ export class StreamSessions {
     return entry;
   }
 
-  remove(id: string): void {
+  /** @param ending kept for a client that comes back */
+  end(id: string, ending: StreamEnding | undefined): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    entry.release();
+    if (ending === undefined) entry.place.release();
+    else this.#keep(entry, ending);
     if (this.#entries.size === 0) this.#whenNone?.();
   }
 
+  #keep({ id, secret, keyId, place }: Entry, ending: StreamEnding): void {
+    const resultBytes = ending.result === undefined ? 0 : JSON.stringify(ending.result).length;
+    try {
+      place.keepOnly(ENDED_STREAM_BYTES + ending.events.bytes + resultBytes);
+    } catch {
+      place.release();
+      return;
+    }
+    this.#ended.set(id, { id, secret, keyId, place, ending, endedMs: this.#nowMs() });
+  }
+
   /** @throws ServiceError STREAM_ELSEWHERE, STREAM_UNKNOWN */
-  find({ session_id: id, secret }: Pick<ResumeMessage, 'session_id' | 'secret'>, keyId: string): OpenStream {
-    const entry = this.#entries.get(id);
+  find(
+    { session_id: id, secret }: Pick<ResumeMessage, 'session_id' | 'secret'>,
+    keyId: string,
+  ): OpenStream | EndedStream {
+    const entry = this.#entries.get(id) ?? this.#ended.get(id);
     if (entry !== undefined) {
       // Also looked at if the sweep is late.
-      const isLate = (this.#awayMs(entry) ?? 0) > RESUME_WITHIN_S * 1000;
+      const isLate =
+        'ending' in entry ? this.#isForgotten(entry) : (this.#awayMs(entry) ?? 0) > RESUME_WITHIN_S * 1000;
       if (!isLate && entry.keyId === keyId && isSame(entry.secret, secret)) return entry;
     } else if (/^[0-9a-f]{8}\./.test(id) && !id.startsWith(`${this.#process}.`)) {
       throw new ServiceError('STREAM_ELSEWHERE');
@@ -139,6 +176,11 @@ export class StreamSessions {
         session.settle();
       }
     }
+    for (const [id, entry] of this.#ended) {
+      if (!this.#isForgotten(entry)) continue;
+      this.#ended.delete(id);
+      entry.place.release();
+    }
   }
 
   /** Ends all of them. */
@@ -151,6 +193,10 @@ export class StreamSessions {
     return new Promise((resolve) => {
       this.#whenNone = resolve;
     });
+  }
+
+  #isForgotten({ endedMs }: EndedEntry): boolean {
+    return this.#nowMs() - endedMs > END_KEPT_S * 1000;
   }
 
   #awayMs({ awaySinceMs }: Entry): number | undefined {

@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ReadyMessage } from '../../../src/base/contract/stream.js';
+import { ServiceError } from '../../../src/base/errors/service-error.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
+import { eventually } from '../../support/eventually.js';
 import { StreamClient } from '../../support/stream-client.js';
 import { OTHER_API_KEY } from '../../support/test-keys.js';
 import { startTestServer } from '../../support/test-server.js';
@@ -64,6 +66,52 @@ test('the stream goes on where it was, and missed events come again', async (t) 
   assert.equal((await last.ended()).code, 1000);
   assert.equal(records.length, 1);
   assert.equal(records[0]?.status, 200);
+});
+
+test('the end of a stream can be asked for again', async (t) => {
+  const { port, client, ready, live, records, clock, metric } = await serve(t);
+  client.audio(new Uint8Array(320));
+  await until(() => live.pieces.length === 1);
+  live.tellWindow(0, 0.9);
+  client.say({ type: 'end' });
+  await until(() => live.isFinished);
+  live.tellEnd(5);
+  const result = await client.next('result');
+  assert.equal((await client.ended()).code, 1000);
+  assert.equal(await metric('veravox_streams'), 0);
+  await eventually(async () => {
+    const keptBytes = await metric('veravox_client_memory_bytes');
+    return keptBytes > 0 && keptBytes < 8192;
+  }, 'only its end is kept');
+  for (let i = 0; i < 2; i++) {
+    const again = await resume(port, ready);
+    assert.equal((await again.next('resumed')).samples, 160);
+    // As a client does that cannot know.
+    again.audio(new Uint8Array(320));
+    again.say({ type: 'end' });
+    assert.equal((await again.next('window')).event, 0);
+    assert.deepEqual(await again.next('result'), result);
+    assert.equal((await again.ended()).code, 1000);
+  }
+  const wrong = await resume(port, { ...ready, secret: 'x' });
+  assert.equal(await refusalOf(wrong), 'STREAM_UNKNOWN');
+  clock.nowMs = 61_000;
+  assert.equal(await refusalOf(await resume(port, ready)), 'STREAM_UNKNOWN');
+  await eventually(async () => (await metric('veravox_client_memory_bytes')) === 0, 'it is forgotten');
+  assert.equal(records.filter(({ status }) => status === 200).length, 1);
+});
+
+test('an error that ended a stream can be asked for again, unless it is one to try again after', async (t) => {
+  for (const [reason, told] of [
+    ['INTERNAL', 'INTERNAL'],
+    ['OVERLOADED', 'STREAM_UNKNOWN'],
+  ] as const) {
+    const { port, client, ready, live, metric } = await serve(t);
+    client.vanish();
+    while ((await metric('veravox_streams_away')) !== 1);
+    live.request.onEvent({ kind: 'failed', reason: new ServiceError(reason) });
+    assert.equal(await refusalOf(await resume(port, ready)), told);
+  }
 });
 
 test('an end that comes again after a lost connection changes nothing', async (t) => {

@@ -235,14 +235,18 @@ class AsyncLiveStream:
             self._began_at = time.monotonic()
             self._begun.set()
         elif kind == "resumed":
+            from websockets.exceptions import ConnectionClosed
+
             self._forget(message)
             sent = 0
-            # The caller may add more meanwhile.
-            while sent < len(self._kept):
-                await socket.send(self._kept[sent][0])
-                sent += 1
-            if self._is_ending:
-                await socket.send(_END)
+            # The stream may be over: then its end and that of the connection have arrived with this message.
+            with contextlib.suppress(ConnectionClosed):
+                # The caller may add more meanwhile.
+                while sent < len(self._kept):
+                    await socket.send(self._kept[sent][0])
+                    sent += 1
+                if self._is_ending:
+                    await socket.send(_END)
             self._socket = socket
             self._tell("on_connection", True)
         elif kind == "received":
