@@ -159,7 +159,7 @@ function qualityOf(reports: readonly SampleReport[], speechS: number, speaker: S
 }
 
 const inWords = (reports: readonly SampleReport[]): string =>
-  reports.map(({ index, reason }) => `${index}: ${reason ?? 'usable'}`).join(', ');
+  reports.map(({ index, reason }) => `${index + 1}: ${reason ?? 'usable'}`).join(', ');
 
 const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);

@@ -73,9 +73,9 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
     speechS: 5,
     requiredS: enrollNeeds.minDurationS,
     requiredSpeechS: enrollNeeds.minSpeechS,
-    samples: '0: usable, 1: too_short',
+    samples: '1: usable, 2: too_short',
   },
-  SAMPLES_DISAGREE: { samples: '0: usable, 1: disagrees' },
+  SAMPLES_DISAGREE: { samples: '1: usable, 2: disagrees' },
   PROFILE_RECORDINGS_INSUFFICIENT: {
     required: MIN_PROFILE_RECORDINGS,
     given: 12,
