@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonBody } from './body.js';
+import { jsonOf } from './error.js';
 import { type FollowOptions, followed } from './followed.js';
 import { serverAddress } from './server-address.js';
 import { type Call, type CallOptions, Transport } from './transport.js';
@@ -364,8 +365,7 @@ export class AdminClient {
     call: AdminCall = {},
     options: CallOptions = {},
   ): Promise<Result> {
-    const response = await this.#send(method, path, call, options);
-    return (await response.json()) as Result;
+    return jsonOf<Result>(await this.#send(method, path, call, options));
   }
 
   #send(method: Call['method'], path: string, call: AdminCall, options: CallOptions): Promise<Response> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress } from './body.js';
+import { jsonOf } from './error.js';
 import { type FileInput, sourceOf } from './file-input.js';
 import { type FollowOptions, followed } from './followed.js';
 import { serverAddress } from './server-address.js';
@@ -445,6 +446,6 @@ export class VeravoxClient {
   async #json<Result>(call: Call, options: CallOptions): Promise<Result> {
     const request = { ...call, url: `${this.#baseUrl}${call.url}`, headers: this.#headers };
     const response = await this.#transport.send(request, options);
-    return (await response.json()) as Result;
+    return jsonOf<Result>(response);
   }
 }

@@ -59,8 +59,24 @@ export async function errorOf(
   response: Response,
   fallback: 'storage_error' | 'unexpected_answer',
 ): Promise<VeravoxError> {
-  const { status, statusText, headers } = response;
+  return errorIn(response, await response.text(), fallback);
+}
+
+/** @throws VeravoxError for another answer than JSON */
+export async function jsonOf<Result>(response: Response): Promise<Result> {
   const text = await response.text();
+  try {
+    return JSON.parse(text) as Result;
+  } catch {
+    throw errorIn(response, text, 'unexpected_answer');
+  }
+}
+
+function errorIn(
+  { status, statusText, headers }: Response,
+  text: string,
+  fallback: 'storage_error' | 'unexpected_answer',
+): VeravoxError {
   const body = parsed(text);
   const facts = {
     status,

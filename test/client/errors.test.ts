@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VeravoxClient, VeravoxError } from '../../client/src/index.js';
+import { AdminClient, VeravoxClient, VeravoxError } from '../../client/src/index.js';
 import { startFakeService } from '../support/fake-service.js';
 import { noise } from '../support/form-body.js';
 import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer } from '../support/test-server.js';
@@ -74,6 +74,21 @@ test('an answer of something else than the service', async (t) => {
   const error = await refusal(new VeravoxClient({ baseUrl, apiKey: 'k' }).predict(noise(10)));
   assert.deepEqual([error.code, error.status], ['unexpected_answer', 502]);
   assert.match(error.message, /Bad gateway/);
+});
+
+test('a success of something else than the service', async (t) => {
+  const page = `<html>${'Sign in. '.repeat(100)}</html>`;
+  const { baseUrl } = await startFakeService(t, [{ status: 200, body: page }]);
+  const client = new VeravoxClient({ baseUrl, apiKey: 'k' });
+  for (const call of [
+    () => client.predict(noise(10)),
+    () => client.listJobs(),
+    () => new AdminClient({ baseUrl }).getHealth(),
+  ]) {
+    const error = await refusal(call());
+    assert.deepEqual([error.code, error.status], ['unexpected_answer', 200]);
+    assert.equal(error.message, `200 OK ${page.slice(0, 300)}`);
+  }
 });
 
 test('a refusal by object storage', async (t) => {

@@ -84,6 +84,16 @@ def test_what_a_proxy_answers_is_unexpected(client_of, fake_service, body):
     assert body in str(caught.value)
 
 
+def test_so_is_a_success_without_json(client_of, fake_service):
+    page = "<html>" + "Sign in. " * 100
+    client = client_of(fake_service(Answer(200, page)).base_url)
+    for call in (client.list_jobs, lambda: client.predict(b"any")):
+        with pytest.raises(VeravoxError) as caught:
+            call()
+        assert (caught.value.code, caught.value.status) == ("unexpected_answer", 200)
+        assert str(caught.value) == f"200 {page[:300]}"
+
+
 def test_errors_survive_a_process_pool():
     error = VeravoxError("Later.", "rate_limited", 429, "RATE_LIMITED", "id", 2.0)
     copy = pickle.loads(pickle.dumps(error))

@@ -338,16 +338,23 @@ class VeravoxClient:
         every = [file for given in inputs.values() for file in given]
         with opened(every, options.get("filename"), options.get("on_upload_progress")) as files:
             body = form_body(list(zip(names, files)), {**fields, **(further_fields or {})})
-            return json.loads(self._read(Call("POST", f"{self._base_url}{path}", self._headers, body), options))
+            return self._parsed(Call("POST", f"{self._base_url}{path}", self._headers, body), options)
 
     def _json(self, method: str, path: str, options: Mapping[str, Any], value: object = None) -> object:
         body = None if value is None else json_body(value)
-        return json.loads(self._read(Call(method, f"{self._base_url}{path}", self._headers, body), options))
+        return self._parsed(Call(method, f"{self._base_url}{path}", self._headers, body), options)
 
-    def _read(self, call: Call, options: Mapping[str, Any], fallback: ErrorCode = "unexpected_answer") -> bytes:
+    def _parsed(self, call: Call, options: Mapping[str, Any]) -> object:
+        response, content = self._read(call, options, "unexpected_answer")
+        try:
+            return json.loads(content)
+        except ValueError:
+            raise error_of(response.status_code, response.headers, content, "unexpected_answer") from None
+
+    def _read(self, call: Call, options: Mapping[str, Any], fallback: ErrorCode) -> tuple[httpx.Response, bytes]:
         deadline = Deadline(options.get("timeout_s", self._timeout_s))
         with self._answer(call, options, fallback, deadline) as response:
-            return _content(response, deadline)
+            return response, _content(response, deadline)
 
     @contextmanager
     def _answer(
