@@ -72,6 +72,10 @@ function opusMs([header = 0, second = 0]: Uint8Array): number {
   return (frameMs ?? 0) * (frames ?? 0);
 }
 
+/** Whether another try cannot help: the fault is the client's, and not its haste. */
+const isFinal = (refusal: unknown): boolean =>
+  refusal instanceof VeravoxError && refusal.status >= 400 && refusal.status < 500 && refusal.status !== 429;
+
 /** Live audio on its way to the server. Keeps unconfirmed audio, for a connection that is lost. */
 export class LiveStream {
   readonly #url: string;
@@ -193,7 +197,7 @@ export class LiveStream {
       ticket = await within(OPENING_MS, this.#options.ticket());
     } catch (error) {
       // Before the stream has begun, the refusal is the caller's; later the server may be back in time.
-      if (this.#ready === undefined || error instanceof VeravoxError) throw error;
+      if (this.#ready === undefined || isFinal(error)) throw error;
       return false;
     }
     const socket = new WebSocket(this.#url, ['veravox.v1', `veravox.ticket.${ticket}`]);

@@ -101,7 +101,7 @@ const SILENCE_MS = 32_000;
 const OPENING_MS = 10_000;
 
 /** Connections to a server that says what the test says. */
-function scripted(t: TestContext) {
+function scripted(t: TestContext, ticket = async () => 'ticket', resumeWithinS = 0) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const connections: Scripted[] = [];
   class Scripted {
@@ -109,6 +109,7 @@ function scripted(t: TestContext) {
     isClosed = false;
     readonly sent: unknown[] = [];
     #hear = (_event: { readonly data: unknown }): void => {};
+    drop = (): void => {};
     constructor() {
       connections.push(this);
     }
@@ -120,6 +121,7 @@ function scripted(t: TestContext) {
     }
     addEventListener(type: string, listener: (event: { readonly data: unknown }) => void): void {
       if (type === 'message') this.#hear = listener;
+      if (type === 'close') this.drop = () => listener({ data: undefined });
     }
     say(message: object): void {
       this.#hear({ data: JSON.stringify(message) });
@@ -130,7 +132,7 @@ function scripted(t: TestContext) {
   const opening = client.stream({
     ...pcm,
     WebSocket: Scripted,
-    ticket: async () => 'ticket',
+    ticket,
     onConnection: (isConnected) => connected.push(isConnected),
   });
   /** The connection with this number, once it is made. */
@@ -140,8 +142,8 @@ function scripted(t: TestContext) {
   };
   const opened = async () => {
     const first = await nth(1);
-    const limits = { resume_within_s: 0, max_waiting_s: 30, sample_rate: 16_000 };
-    first.say({ type: 'ready', session_id: 's', secret: 'x', ...limits });
+    const limits = { resume_within_s: resumeWithinS, max_waiting_s: 30, max_message_bytes: 262_144 };
+    first.say({ type: 'ready', session_id: 's', secret: 'x', sample_rate: 16_000, ...limits });
     return { first, stream: await opening };
   };
   return { opening, opened, nth, connected };
@@ -192,4 +194,51 @@ test('a server that owes no message may be silent', async (t) => {
   first.say({ type: 'received', samples: 16_000, messages: 2, waiting_s: 0 });
   t.mock.timers.tick(2 * SILENCE_MS);
   assert.equal(first.isClosed, false);
+});
+
+const refusedTicket = (status: number) =>
+  new VeravoxError('No.', {
+    code: 'unexpected_answer',
+    status,
+    errorKey: undefined,
+    correlationId: undefined,
+    retryAfterS: undefined,
+  });
+
+for (const status of [429, 500, 503]) {
+  test(`a stream goes on although a ticket was refused with ${status}`, async (t) => {
+    let asked = 0;
+    const ticket = async () => {
+      if (++asked === 2) throw refusedTicket(status);
+      return 'ticket';
+    };
+    const { opened, nth, connected } = scripted(t, ticket, 30);
+    const { first, stream } = await opened();
+    await stream.send(new Int16Array(100));
+    first.drop();
+    await until(() => {
+      t.mock.timers.tick(100);
+      return asked === 3;
+    });
+    const second = await nth(2);
+    second.say({ type: 'resumed', samples: 0, messages: 0 });
+    assert.deepEqual(connected, [false, true]);
+    assert.equal(second.sent.length, 1);
+  });
+}
+
+test('a ticket that is refused to the client ends its stream', async (t) => {
+  let asked = 0;
+  const ticket = async () => {
+    if (++asked === 2) throw refusedTicket(403);
+    return 'ticket';
+  };
+  const { opened } = scripted(t, ticket, 30);
+  const { first, stream } = await opened();
+  first.drop();
+  await until(() => {
+    t.mock.timers.tick(100);
+    return asked === 2;
+  });
+  await assert.rejects(stream.end(), { status: 403 });
 });

@@ -4,6 +4,7 @@
 import asyncio
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import socket
 import subprocess
@@ -24,6 +25,7 @@ READY = {
     "secret": "x",
     "resume_within_s": 1,
     "max_waiting_s": 30,
+    "max_message_bytes": 262_144,
     "sample_rate": RATE,
 }
 
@@ -353,6 +355,48 @@ def test_a_message_is_due_after_a_second_of_audio_that_is_not_confirmed():
                 assert stream._silence is None
 
     asyncio.run(run())
+
+
+def confirmation(kind, messages, waiting_s=0):
+    return json.dumps({"type": kind, "samples": RATE * messages, "messages": messages, "waiting_s": waiting_s})
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 403])
+def test_a_stream_goes_on_unless_its_client_is_refused(status):
+    refusals = []
+
+    numbers = itertools.count(1)
+
+    def refuse_once(connection, _):
+        if next(numbers) != 2:
+            return None
+        refusals.append(status)
+        return connection.respond(status, "No.")
+
+    async def resume(socket):
+        if json.loads(await socket.recv())["type"] == "start":
+            await socket.send(json.dumps(READY))
+            return
+        await socket.send(confirmation("resumed", 0))
+        await socket.wait_closed()
+
+    async def run():
+        connected = asyncio.Event()
+        async with serve_async(resume, "127.0.0.1", 0, process_request=refuse_once) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with (
+                AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client,
+                await client.stream(**PCM, on_connection=lambda is_: is_ and connected.set()) as stream,
+            ):
+                if status == 403:
+                    with pytest.raises(VeravoxError) as caught:
+                        await asyncio.wait_for(stream.end(), 20)
+                    assert caught.value.status == 403
+                else:
+                    await asyncio.wait_for(connected.wait(), 20)
+
+    asyncio.run(run())
+    assert refusals == [status]
 
 
 def test_a_cancelled_opening_leaves_nothing_behind():

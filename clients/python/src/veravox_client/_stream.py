@@ -51,6 +51,11 @@ def _opus_ms(packet: bytes) -> float:
     return frame_ms * (1, 2, 2, second & 63)[header & 3]
 
 
+def _is_final(refusal: VeravoxError) -> bool:
+    """Whether another try cannot help: the fault is the client's, and not its haste."""
+    return 400 <= refusal.status < 500 and refusal.status != 429
+
+
 class AsyncLiveStream:
     """Keeps unconfirmed audio, for a connection that is lost."""
 
@@ -194,7 +199,7 @@ class AsyncLiveStream:
         except InvalidStatus as refusal:
             answer = refusal.response
             refused = error_of(answer.status_code, answer.headers, bytes(answer.body), "unexpected_answer")
-            if refused.status != _RETRIED_STATUS or not self._begun.is_set():
+            if _is_final(refused) or not self._begun.is_set():
                 raise refused from None
         except (OSError, WebSocketException):
             # Before the stream has begun, the failure is the caller's; later the server may be back in time.
