@@ -63,13 +63,18 @@ function globalWebSocket(): WebSocketClass {
   throw new TypeError('Expected a global WebSocket or the option WebSocket.');
 }
 
-/** Milliseconds in an Opus packet (RFC 6716, section 3.1). */
-function opusMs([header = 0, second = 0]: Uint8Array): number {
+/** Samples at 48 kHz in an Opus packet (RFC 6716, section 3.1). */
+function opusSamples([header = 0, second = 0]: Uint8Array): number {
   const config = header >> 3;
   const hybrid = config < 16 ? [10, 20][config % 2] : [2.5, 5, 10, 20][config % 4];
   const frameMs = config < 12 ? [10, 20, 40, 60][config % 4] : hybrid;
   const frames = [1, 2, 2, second & 63][header & 3];
-  return (frameMs ?? 0) * (frames ?? 0);
+  return 48 * (frameMs ?? 0) * (frames ?? 0);
+}
+
+interface KeptMessage {
+  readonly content: string | Uint8Array<ArrayBuffer>;
+  readonly samples: number;
 }
 
 /** Whether another try cannot help: the fault is the client's, and not its haste. */
@@ -87,12 +92,20 @@ export class LiveStream {
   #ready: StreamReady | undefined;
   #begun!: (ready: StreamReady) => void;
   #socket: WebSocketLike | undefined;
-  /** Messages that may be sent again, and the number before them. */
-  #kept: { readonly bytes: Uint8Array<ArrayBuffer>; readonly durationS: number }[] = [];
-  #forgotten = 0;
+  /** Messages that may be sent again. */
+  readonly #kept: KeptMessage[] = [];
+  /** The server's counts of messages and samples before them. */
+  #arrived = { messages: 0, samples: 0 };
+  /** How many of the kept messages were sent. Without a connection they count as sent: the next one begins anew. */
+  #sent = 0;
+  /** Of the whole stream. */
+  #sentSamples = 0;
+  /** When all audio that has arrived should be analysed. */
+  #analysedAtMs = 0;
+  #held: ReturnType<typeof setTimeout> | undefined;
+  /** Callers of `send` whose audio is held back. */
+  #waiting: (() => void)[] = [];
   #events = 0;
-  #sentS = 0;
-  #beganMs = 0;
   /** Ends the connection. */
   #silence: ReturnType<typeof setTimeout> | undefined;
   #giveUp = (): void => {};
@@ -128,8 +141,8 @@ export class LiveStream {
   }
 
   /**
-   * Sends whole samples, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of the
-   * server's limit, so that a file can also be streamed.
+   * Sends whole samples, or one packet of Opus. Resolves when more may be sent: half of the server's limit may be unconfirmed or
+   * wait for analysis, so that a file can also be streamed.
    * @throws VeravoxError, or the signal's reason, once the stream has failed
    */
   async send(audio: ArrayBuffer | ArrayBufferView): Promise<void> {
@@ -138,26 +151,59 @@ export class LiveStream {
     const bytes = ArrayBuffer.isView(audio)
       ? new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength).slice()
       : new Uint8Array(audio.slice(0));
-    const { encoding } = this.#options;
-    const { sample_rate, max_waiting_s } = this.ready;
-    const durationS =
-      encoding === 'opus' ? opusMs(bytes) / 1000 : bytes.length / SAMPLE_BYTES[encoding] / sample_rate;
-    this.#kept.push({ bytes, durationS });
-    this.#socket?.send(bytes);
-    this.#sentS += durationS;
-    this.#expect();
-    const aheadMs = 1000 * (this.#sentS - max_waiting_s / 2) - (performance.now() - this.#beganMs);
-    if (aheadMs > 0) await pause(aheadMs, this.#signal);
+    this.#keep(bytes);
+    this.#flow();
+    if (this.#sent === this.#kept.length) return;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#isOver) await this.#result;
   }
 
   /** Says that the audio is over. @returns the verdict on all of it */
   end(): Promise<StreamResult> {
     if (!this.#isEnding) {
       this.#isEnding = true;
-      this.#socket?.send(JSON.stringify({ type: 'end' }));
-      this.#expect();
+      this.#kept.push({ content: JSON.stringify({ type: 'end' }), samples: 0 });
+      this.#flow();
     }
     return this.#result;
+  }
+
+  #keep(content: Uint8Array<ArrayBuffer>): void {
+    const { encoding } = this.#options;
+    const samples = encoding === 'opus' ? opusSamples(content) : content.length / SAMPLE_BYTES[encoding];
+    this.#kept.push({ content, samples });
+  }
+
+  /** Sends what is kept, as far ahead of the analysis as it may be. */
+  #flow(): void {
+    clearTimeout(this.#held);
+    let holdMs = 0;
+    for (let next = this.#kept[this.#sent]; next !== undefined; next = this.#kept[this.#sent]) {
+      holdMs = this.#holdMs();
+      if (holdMs > 0) break;
+      this.#sent++;
+      this.#sentSamples += next.samples;
+      this.#socket?.send(next.content);
+    }
+    this.#expect();
+    if (holdMs === 0) for (const goOn of this.#waiting.splice(0)) goOn();
+    else if (holdMs < Infinity) this.#held = setTimeout(() => this.#flow(), holdMs);
+  }
+
+  /** Infinite if the server must confirm audio first. A server that keeps up analyses at the pace of speech. */
+  #holdMs(): number {
+    const roomMs = 1000 * (this.ready.max_waiting_s / 2 - this.#unconfirmedS);
+    if (roomMs < 0) return Infinity;
+    return Math.max(0, this.#analysedAtMs - performance.now() - roomMs);
+  }
+
+  get #unconfirmedS(): number {
+    return (this.#sentSamples - this.#arrived.samples) / this.ready.sample_rate;
+  }
+
+  /** Whether the server owes a message. */
+  get #isDue(): boolean {
+    return this.#isEnding || this.#unconfirmedS >= RECEIPT_S;
   }
 
   async #run(): Promise<void> {
@@ -241,8 +287,7 @@ export class LiveStream {
   /** Limits the time until the server's next message, if one is due. */
   #expect(): void {
     if (this.#socket === undefined || this.#isOver) return;
-    const unconfirmedS = this.#kept.reduce((sum, { durationS }) => sum + durationS, 0);
-    if (this.#isEnding || unconfirmedS >= RECEIPT_S) this.#silence ??= setTimeout(this.#giveUp, SILENCE_MS);
+    if (this.#isDue) this.#silence ??= setTimeout(this.#giveUp, SILENCE_MS);
   }
 
   #hello(): object {
@@ -259,18 +304,19 @@ export class LiveStream {
       case 'ready':
         this.#ready = message;
         this.#socket = socket;
-        this.#beganMs = performance.now();
         this.#begun(message);
         break;
       case 'resumed':
         this.#forget(message);
+        this.#sent = 0;
+        this.#sentSamples = message.samples;
         this.#socket = socket;
-        for (const { bytes } of this.#kept) socket.send(bytes);
-        if (this.#isEnding) socket.send(JSON.stringify({ type: 'end' }));
+        this.#flow();
         this.#options.onConnection?.(true);
         break;
       case 'received':
         this.#forget(message);
+        this.#flow();
         this.#options.onReceived?.(message);
         break;
       case 'window':
@@ -300,15 +346,27 @@ export class LiveStream {
     );
   }
 
-  #forget({ messages }: StreamReceived | StreamResumed): void {
-    this.#kept.splice(0, messages - this.#forgotten);
-    this.#forgotten = messages;
+  #forget(message: StreamReceived | StreamResumed): void {
+    const { messages, samples } = message;
+    const count = messages - this.#arrived.messages;
+    const nowMs = performance.now();
+    // All audio of which the confirmation was lost may still wait.
+    this.#analysedAtMs =
+      message.type === 'received'
+        ? nowMs + 1000 * message.waiting_s
+        : Math.max(nowMs, this.#analysedAtMs) +
+          (1000 * (samples - this.#arrived.samples)) / this.ready.sample_rate;
+    this.#kept.splice(0, count);
+    this.#sent -= count;
+    this.#arrived = { messages, samples };
   }
 
   #fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#held);
     this.#reject(reason);
+    for (const goOn of this.#waiting.splice(0)) goOn();
     this.#giveUp();
   }
 }

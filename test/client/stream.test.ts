@@ -196,6 +196,44 @@ test('a server that owes no message may be silent', async (t) => {
   assert.equal(first.isClosed, false);
 });
 
+const received = (messages: number, waiting_s: number) => ({
+  type: 'received',
+  samples: 16_000 * messages,
+  messages,
+  waiting_s,
+});
+
+test('audio is held back while half of the time that may wait is used up, also when it is sent again', async (t) => {
+  const { opened, nth, connected } = scripted(t, undefined, 30);
+  const { first, stream } = await opened();
+  const audio = ({ sent }: { readonly sent: readonly unknown[] }) =>
+    sent.filter((message) => message instanceof Uint8Array).length;
+  const sending = Promise.all(Array.from({ length: 60 }, () => stream.send(new Int16Array(16_000))));
+  assert.equal(audio(first), 16);
+  first.say(received(10, 0));
+  assert.equal(audio(first), 26);
+  first.say(received(26, 15.5));
+  assert.equal(audio(first), 26);
+  // Half a second of it should soon be analysed.
+  await until(() => {
+    t.mock.timers.tick(500);
+    return audio(first) > 26;
+  });
+  first.say(received(30, 0));
+  const arrived = 30 + 5;
+  first.drop();
+  await until(() => connected.length === 1);
+  t.mock.timers.tick(100);
+  const second = await nth(2);
+  second.say({ ...received(arrived, 0), type: 'resumed' });
+  // Five seconds may wait for analysis.
+  assert.ok(audio(second) >= 11 && audio(second) <= 16, String(audio(second)));
+  second.say(received(arrived + audio(second), 0));
+  second.say(received(arrived + audio(second), 0));
+  await sending;
+  assert.equal(audio(second), 60 - arrived);
+});
+
 const refusedTicket = (status: number) =>
   new VeravoxError('No.', {
     code: 'unexpected_answer',
@@ -221,7 +259,7 @@ for (const status of [429, 500, 503]) {
       return asked === 3;
     });
     const second = await nth(2);
-    second.say({ type: 'resumed', samples: 0, messages: 0 });
+    second.say({ ...received(0, 0), type: 'resumed' });
     assert.deepEqual(connected, [false, true]);
     assert.equal(second.sent.length, 1);
   });

@@ -361,6 +361,53 @@ def confirmation(kind, messages, waiting_s=0):
     return json.dumps({"type": kind, "samples": RATE * messages, "messages": messages, "waiting_s": waiting_s})
 
 
+def test_audio_is_held_back_while_half_of_the_time_that_may_wait_is_used_up_also_when_it_is_sent_again():
+    unconfirmed = []
+
+    async def count(socket, wanted):
+        """This much audio, and no more in the next quarter of a second."""
+        for _ in range(wanted):
+            assert isinstance(await socket.recv(), bytes)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(socket.recv(), 0.25)
+        unconfirmed.append(wanted)
+
+    async def serve_slowly(socket):
+        if json.loads(await socket.recv())["type"] == "start":
+            await socket.send(json.dumps(READY))
+            await count(socket, 16)
+            await socket.send(confirmation("received", 10))
+            await count(socket, 10)
+            # Half a second of it must be analysed first.
+            await socket.send(confirmation("received", 26, 15.5))
+            await count(socket, 0)
+            return
+        await socket.send(confirmation("resumed", 26))
+        confirmed, total = 26, 26
+        while total < 60:
+            with contextlib.suppress(asyncio.TimeoutError):
+                while total < 60:
+                    await asyncio.wait_for(socket.recv(), 0.25)
+                    total += 1
+            unconfirmed.append(total - confirmed)
+            await socket.send(confirmation("received", total))
+            confirmed = total
+        await socket.wait_closed()
+
+    async def run():
+        async with serve_async(serve_slowly, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with (
+                AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client,
+                await client.stream(**PCM) as stream,
+            ):
+                await asyncio.wait_for(asyncio.gather(*(stream.send(bytes(2 * RATE)) for _ in range(60))), 60)
+
+    asyncio.run(run())
+    assert unconfirmed[:3] == [16, 10, 0]
+    assert max(unconfirmed[3:]) <= 16
+
+
 @pytest.mark.parametrize("status", [429, 500, 503, 403])
 def test_a_stream_goes_on_unless_its_client_is_refused(status):
     refusals = []

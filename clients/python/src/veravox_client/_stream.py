@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import random
 import threading
 import time
@@ -38,8 +39,8 @@ _END = json.dumps({"type": "end"})
 _Result = TypeVar("_Result")
 
 
-def _opus_ms(packet: bytes) -> float:
-    """Milliseconds in an Opus packet (RFC 6716, section 3.1)."""
+def _opus_samples(packet: bytes) -> float:
+    """Samples at 48 kHz in an Opus packet (RFC 6716, section 3.1)."""
     header, second, *_ = packet + bytes(2)
     config = header >> 3
     if config < 12:
@@ -48,7 +49,7 @@ def _opus_ms(packet: bytes) -> float:
         frame_ms = (10, 20)[config % 2]
     else:
         frame_ms = (2.5, 5, 10, 20)[config % 4]
-    return frame_ms * (1, 2, 2, second & 63)[header & 3]
+    return 48 * frame_ms * (1, 2, 2, second & 63)[header & 3]
 
 
 def _is_final(refusal: VeravoxError) -> bool:
@@ -61,7 +62,7 @@ class AsyncLiveStream:
 
     ready: StreamReady
     """The server's first message."""
-    _task: asyncio.Task[None]
+    _tasks: set[asyncio.Task[None]]
 
     def __init__(self, url: str, headers: Mapping[str, str], options: StreamOptions) -> None:
         self._url = url
@@ -70,24 +71,32 @@ class AsyncLiveStream:
         self._result: asyncio.Future[StreamResult] = asyncio.get_running_loop().create_future()
         # A caller that wants the result gets the failure from it.
         self._result.add_done_callback(lambda result: result.cancelled() or result.exception())
+        self._result.add_done_callback(lambda _: self._all_sent.set())
+        self._result.add_done_callback(lambda _: self._changed.set())
         self._begun = asyncio.Event()
         self._socket: ClientConnection | None = None
-        # Messages that may be sent again, and the number before them.
-        # With their lengths in seconds.
-        self._kept: list[tuple[bytes, float]] = []
-        self._forgotten = 0
+        # Messages that may be sent again, with their samples.
+        self._kept: list[tuple[str | bytes, float]] = []
+        # The server's counts of messages and samples before them.
+        self._arrived = (0, 0)
+        # How many of the kept messages were sent. Without a connection they count as sent: the next one begins anew.
+        self._sent = 0
+        # Of the whole stream.
+        self._sent_samples = 0.0
+        # When all audio that has arrived should be analysed.
+        self._analysed_at = 0.0
+        self._changed = asyncio.Event()
+        self._all_sent = asyncio.Event()
         self._events = 0
-        self._sent_s = 0.0
         # Ends the connection.
         self._silence: asyncio.TimerHandle | None = None
-        self._began_at = 0.0
         self._is_ending = False
 
     @classmethod
     async def open(cls, url: str, headers: Mapping[str, str], options: StreamOptions) -> Self:
         """For the client."""
         stream = cls(url, headers, options)
-        stream._task = asyncio.create_task(stream._run())
+        stream._tasks = {asyncio.create_task(stream._run()), asyncio.create_task(stream._flow())}
         begun = asyncio.create_task(stream._begun.wait())
         first: set[asyncio.Future[Any]] = {begun, stream._result}
         try:
@@ -110,46 +119,79 @@ class AsyncLiveStream:
     async def send(self, audio: Buffer) -> None:
         """Send samples, or one packet of Opus.
 
-        Returns when more may be sent: audio may be ahead of time by half of the server's limit, so that a file can also
-        be streamed. Raises VeravoxError or ConnectionError once the stream has failed.
+        Returns when more may be sent: half of the server's limit may be unconfirmed or wait for analysis, so that a
+        file can also be streamed. Raises VeravoxError or ConnectionError once the stream has failed.
         """
         if self._is_ending:
             raise ValueError("The stream has ended.")
         if self._result.done():
             self._result.result()
-        block = bytes(audio)
-        sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
-        block_s = len(block) / sample_bytes / self.ready["sample_rate"] if sample_bytes else _opus_ms(block) / 1000
-        self._kept.append((block, block_s))
-        self._sent_s += block_s
-        await self._send(block)
-        ahead_s = self._sent_s - self.ready["max_waiting_s"] / 2 - (time.monotonic() - self._began_at)
-        if ahead_s > 0:
-            await asyncio.wait({self._result}, timeout=ahead_s)
+        self._keep(bytes(audio))
+        self._set_changed()
+        await self._all_sent.wait()
+        if self._result.done():
+            self._result.result()
 
     async def end(self) -> StreamResult:
         """Say that the audio is over, and return the verdict on all of it."""
         if not self._is_ending:
             self._is_ending = True
-            await self._send(_END)
+            self._kept.append((_END, 0))
+            self._set_changed()
         return await asyncio.shield(self._result)
 
     async def close(self) -> None:
         """End the stream without a result, unless it has one."""
         self._fail(ConnectionAbortedError("The stream was closed."))
-        self._task.cancel()
-        await asyncio.wait({self._task})
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks)
 
-    async def _send(self, message: str | bytes) -> None:
-        from websockets.exceptions import ConnectionClosed
+    def _keep(self, block: bytes) -> None:
+        sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
+        self._kept.append((block, len(block) / sample_bytes if sample_bytes else _opus_samples(block)))
 
-        try:
+    def _set_changed(self) -> None:
+        self._all_sent.clear()
+        self._changed.set()
+
+    async def _flow(self) -> None:
+        """Send what is kept, as far ahead of the analysis as it may be."""
+        loop = asyncio.get_running_loop()
+        while not self._result.done():
+            is_all_sent = self._sent == len(self._kept)
+            hold_s = math.inf if is_all_sent else self._hold_s()
+            if hold_s > 0:
+                if is_all_sent:
+                    self._all_sent.set()
+                timer = loop.call_later(hold_s, self._changed.set) if hold_s < math.inf else None
+                await self._changed.wait()
+                self._changed.clear()
+                if timer is not None:
+                    timer.cancel()
+                continue
+            message, samples = self._kept[self._sent]
+            self._sent += 1
+            self._sent_samples += samples
             if self._socket is not None:
+                from websockets.exceptions import ConnectionClosed
+
                 self._expect(self._socket)
-                await self._socket.send(message)
-        except ConnectionClosed:
-            # It is sent again by the next connection.
-            pass
+                # After a loss it is sent again by the next connection.
+                with contextlib.suppress(ConnectionClosed):
+                    await self._socket.send(message)
+
+    def _hold_s(self) -> float:
+        """Infinite if the server must confirm audio first. A server that keeps up analyses at the pace of speech."""
+        room_s = self.ready["max_waiting_s"] / 2 - self._unconfirmed_s()
+        return math.inf if room_s < 0 else max(0.0, self._analysed_at - time.monotonic() - room_s)
+
+    def _unconfirmed_s(self) -> float:
+        return (self._sent_samples - self._arrived[1]) / self.ready["sample_rate"]
+
+    def _is_due(self) -> bool:
+        """Whether the server owes a message."""
+        return self._is_ending or self._unconfirmed_s() >= _RECEIPT_S
 
     async def _run(self) -> None:
         lost_at = 0.0
@@ -185,11 +227,9 @@ class AsyncLiveStream:
                 self._limit(_OPENING_S, socket)
                 await socket.send(json.dumps(self._hello()))
                 async for text in socket:
-                    # Nothing is read while kept audio is sent again.
-                    self._limit(_SILENCE_S, socket)
                     message = json.loads(text)
                     has_session = has_session or message["type"] in ("ready", "resumed")
-                    await self._take(message, socket)
+                    self._take(message, socket)
                     if self._result.done():
                         break
                     # After a refusal the server closes the connection.
@@ -214,8 +254,7 @@ class AsyncLiveStream:
 
     def _expect(self, socket: ClientConnection) -> None:
         """Limit the time until the server's next message, if one is due."""
-        is_due = self._is_ending or sum(block_s for _, block_s in self._kept) >= _RECEIPT_S
-        if is_due and self._silence is None:
+        if self._is_due() and self._silence is None:
             self._limit(_SILENCE_S, socket)
 
     def _limit(self, seconds: float | None, socket: ClientConnection) -> None:
@@ -232,26 +271,16 @@ class AsyncLiveStream:
         fields = {name: value for name, value in self._options.items() if name not in own and value is not None}
         return {"type": "start", **fields}
 
-    async def _take(self, message: Any, socket: ClientConnection) -> None:
+    def _take(self, message: Any, socket: ClientConnection) -> None:
         kind = message["type"]
         if kind == "ready":
             self.ready = message
             self._socket = socket
-            self._began_at = time.monotonic()
             self._begun.set()
         elif kind == "resumed":
-            from websockets.exceptions import ConnectionClosed
-
             self._forget(message)
-            sent = 0
-            # The stream may be over: then its end and that of the connection have arrived with this message.
-            with contextlib.suppress(ConnectionClosed):
-                # The caller may add more meanwhile.
-                while sent < len(self._kept):
-                    await socket.send(self._kept[sent][0])
-                    sent += 1
-                if self._is_ending:
-                    await socket.send(_END)
+            self._sent = 0
+            self._sent_samples = message["samples"]
             self._socket = socket
             self._tell("on_connection", True)
         elif kind == "received":
@@ -279,8 +308,19 @@ class AsyncLiveStream:
             callback(value)
 
     def _forget(self, arrived: StreamReceived | StreamResumed) -> None:
-        del self._kept[: arrived["messages"] - self._forgotten]
-        self._forgotten = arrived["messages"]
+        messages, samples = self._arrived
+        now = time.monotonic()
+        if arrived["type"] == "received":
+            self._analysed_at = now + arrived["waiting_s"]
+        else:
+            # All audio of which the confirmation was lost may still wait.
+            lost_s = (arrived["samples"] - samples) / self.ready["sample_rate"]
+            self._analysed_at = max(now, self._analysed_at) + lost_s
+        count = arrived["messages"] - messages
+        del self._kept[:count]
+        self._sent -= count
+        self._arrived = (arrived["messages"], arrived["samples"])
+        self._set_changed()
 
     def _fail(self, error: Exception) -> None:
         if not self._result.done():
