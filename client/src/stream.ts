@@ -81,6 +81,15 @@ interface KeptMessage {
 const isFinal = (refusal: unknown): boolean =>
   refusal instanceof VeravoxError && refusal.status >= 400 && refusal.status < 500 && refusal.status !== 429;
 
+const tooLarge = (maxBytes: number): VeravoxError =>
+  new VeravoxError(`The message exceeds the limit of ${maxBytes} bytes.`, {
+    code: 'payload_too_large',
+    status: 413,
+    errorKey: 'STREAM_MESSAGE_TOO_LARGE',
+    correlationId: undefined,
+    retryAfterS: undefined,
+  });
+
 /** Live audio on its way to the server. Keeps unconfirmed audio, for a connection that is lost. */
 export class LiveStream {
   readonly #url: string;
@@ -143,7 +152,7 @@ export class LiveStream {
   /**
    * Sends whole samples, or one packet of Opus. Resolves when more may be sent: half of the server's limit may be unconfirmed or
    * wait for analysis, so that a file can also be streamed.
-   * @throws VeravoxError, or the signal's reason, once the stream has failed
+   * @throws VeravoxError, or the signal's reason, once the stream has failed; VeravoxError for a packet beyond the server's limit
    */
   async send(audio: ArrayBuffer | ArrayBufferView): Promise<void> {
     if (this.#isEnding) throw new TypeError('The stream has ended.');
@@ -168,10 +177,21 @@ export class LiveStream {
     return this.#result;
   }
 
-  #keep(content: Uint8Array<ArrayBuffer>): void {
+  /** In messages that the server takes, and of at most the audio after which it confirms them. */
+  #keep(bytes: Uint8Array<ArrayBuffer>): void {
     const { encoding } = this.#options;
-    const samples = encoding === 'opus' ? opusSamples(content) : content.length / SAMPLE_BYTES[encoding];
-    this.#kept.push({ content, samples });
+    const { sample_rate, max_message_bytes } = this.ready;
+    if (encoding === 'opus') {
+      if (bytes.length > max_message_bytes) throw tooLarge(max_message_bytes);
+      this.#kept.push({ content: bytes, samples: opusSamples(bytes) });
+      return;
+    }
+    const sampleBytes = SAMPLE_BYTES[encoding];
+    const step = sampleBytes * Math.min(RECEIPT_S * sample_rate, Math.floor(max_message_bytes / sampleBytes));
+    for (let at = 0; at < bytes.length; at += step) {
+      const content = bytes.subarray(at, at + step);
+      this.#kept.push({ content, samples: content.length / sampleBytes });
+    }
   }
 
   /** Sends what is kept, as far ahead of the analysis as it may be. */

@@ -72,6 +72,39 @@ test('a lost connection loses no audio and no window', async (t) => {
   assert.ok(received.equals(sent));
 });
 
+test('audio of any length is split into messages that the server takes', async (t) => {
+  const { server, client } = await start(t);
+  for (const [format, sampleBytes] of [
+    [pcm, 2],
+    [{ encoding: 'mulaw', sample_rate: 8000 }, 1],
+    [{ encoding: 'pcm16', sample_rate: 192_000 }, 2],
+  ] as const) {
+    const stream = await client.stream(format);
+    const double = server.analyser.liveStreams.at(-1);
+    const pieces = double?.pieces ?? [];
+    const audio = Buffer.from(Array.from({ length: 400_000 }, (_, i) => i % 251));
+    const sending = stream.send(audio);
+    await until(() => {
+      if (double !== undefined) double.waitingS = 0;
+      return pieces.reduce((sum, { length }) => sum + length, 0) === audio.length;
+    });
+    await sending;
+    assert.ok(pieces.every(({ length }) => length <= 262_144 && length % sampleBytes === 0));
+    assert.ok(audio.equals(Buffer.concat(pieces)));
+  }
+});
+
+test('a packet of Opus above the limit is refused', async (t) => {
+  const { client } = await start(t);
+  const stream = await client.stream({ encoding: 'opus' });
+  await assert.rejects(stream.send(new Uint8Array(262_145)), {
+    code: 'payload_too_large',
+    status: 413,
+    errorKey: 'STREAM_MESSAGE_TOO_LARGE',
+    message: 'The message exceeds the limit of 262144 bytes.',
+  });
+});
+
 test('refusals are errors of the client', async (t) => {
   const { server, client } = await start(t);
   const wrong = client.stream({ ...pcm, sample_rate: 1 });
@@ -208,7 +241,7 @@ test('audio is held back while half of the time that may wait is used up, also w
   const { first, stream } = await opened();
   const audio = ({ sent }: { readonly sent: readonly unknown[] }) =>
     sent.filter((message) => message instanceof Uint8Array).length;
-  const sending = Promise.all(Array.from({ length: 60 }, () => stream.send(new Int16Array(16_000))));
+  const sending = stream.send(new Int16Array(60 * 16_000));
   assert.equal(audio(first), 16);
   first.say(received(10, 0));
   assert.equal(audio(first), 26);

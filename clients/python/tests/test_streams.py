@@ -94,6 +94,22 @@ def test_the_result_is_that_of_the_file(client, server, wav):
     assert received[0]["samples"] > 0
 
 
+def test_audio_of_any_length_is_split_into_messages_that_the_server_takes(client, wav):
+    audio = (b"".join(pieces_of(wav)) * 20)[: 35 * 2 * RATE]
+    stream = client.stream(**PCM)
+    stream.send(audio)
+    assert stream.end()["audio_duration"] == 35
+
+
+def test_a_packet_of_opus_above_the_limit_is_refused(client):
+    stream = client.stream(encoding="opus")
+    with pytest.raises(VeravoxError, match=r"The message exceeds the limit of 262144 bytes\.") as caught:
+        stream.send(bytes(262_145))
+    stream.close()
+    error = caught.value
+    assert (error.code, error.status, error.error_key) == ("payload_too_large", 413, "STREAM_MESSAGE_TOO_LARGE")
+
+
 def shut_down(*sockets):
     for end in sockets:
         with contextlib.suppress(OSError):
@@ -401,7 +417,7 @@ def test_audio_is_held_back_while_half_of_the_time_that_may_wait_is_used_up_also
                 AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client,
                 await client.stream(**PCM) as stream,
             ):
-                await asyncio.wait_for(asyncio.gather(*(stream.send(bytes(2 * RATE)) for _ in range(60))), 60)
+                await asyncio.wait_for(stream.send(bytes(60 * 2 * RATE)), 60)
 
     asyncio.run(run())
     assert unconfirmed[:3] == [16, 10, 0]

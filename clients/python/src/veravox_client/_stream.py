@@ -57,6 +57,11 @@ def _is_final(refusal: VeravoxError) -> bool:
     return 400 <= refusal.status < 500 and refusal.status != 429
 
 
+def _too_large(max_bytes: int) -> VeravoxError:
+    message = f"The message exceeds the limit of {max_bytes} bytes."
+    return VeravoxError(message, "payload_too_large", 413, "STREAM_MESSAGE_TOO_LARGE")
+
+
 class AsyncLiveStream:
     """Keeps unconfirmed audio, for a connection that is lost."""
 
@@ -120,7 +125,8 @@ class AsyncLiveStream:
         """Send samples, or one packet of Opus.
 
         Returns when more may be sent: half of the server's limit may be unconfirmed or wait for analysis, so that a
-        file can also be streamed. Raises VeravoxError or ConnectionError once the stream has failed.
+        file can also be streamed. Raises VeravoxError or ConnectionError once the stream has failed, and VeravoxError
+        for a packet beyond the server's limit.
         """
         if self._is_ending:
             raise ValueError("The stream has ended.")
@@ -148,8 +154,18 @@ class AsyncLiveStream:
         await asyncio.wait(self._tasks)
 
     def _keep(self, block: bytes) -> None:
+        """In messages that the server takes, and of at most the audio after which it confirms them."""
         sample_bytes = _SAMPLE_BYTES.get(self._options["encoding"])
-        self._kept.append((block, len(block) / sample_bytes if sample_bytes else _opus_samples(block)))
+        max_bytes = self.ready["max_message_bytes"]
+        if sample_bytes is None:
+            if len(block) > max_bytes:
+                raise _too_large(max_bytes)
+            self._kept.append((block, _opus_samples(block)))
+            return
+        step = sample_bytes * min(int(_RECEIPT_S * self.ready["sample_rate"]), max_bytes // sample_bytes)
+        for at in range(0, len(block), step):
+            piece = block[at : at + step]
+            self._kept.append((piece, len(piece) / sample_bytes))
 
     def _set_changed(self) -> None:
         self._all_sent.clear()
