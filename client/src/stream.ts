@@ -231,6 +231,7 @@ export class LiveStream {
     if (this.#signal.aborted) abort();
     this.#signal.addEventListener('abort', abort, { once: true });
     let lostMs = 0;
+    let lastProgress = -1;
     let pauseMs = FIRST_PAUSE_MS;
     try {
       while (!this.#isOver) {
@@ -239,8 +240,13 @@ export class LiveStream {
         if (this.#ready === undefined) throw new TypeError('The stream could not be opened.');
         const nowMs = performance.now();
         if (hadSession) {
-          lostMs = nowMs;
-          pauseMs = FIRST_PAUSE_MS;
+          const progress = this.#arrived.messages + this.#events;
+          // A stream that is resumed again and again without progress is as good as lost.
+          if (progress > lastProgress || !this.#isDue) {
+            lostMs = nowMs;
+            pauseMs = FIRST_PAUSE_MS;
+          }
+          lastProgress = progress;
           this.#options.onConnection?.(false);
         }
         if (nowMs - lostMs > 1000 * this.#ready.resume_within_s)

@@ -267,6 +267,20 @@ test('audio is held back while half of the time that may wait is used up, also w
   assert.equal(audio(second), 60 - arrived);
 });
 
+test('a stream that is resumed again and again without progress is lost', async (t) => {
+  const { opened, nth, connected } = scripted(t);
+  const { first, stream } = await opened();
+  await stream.send(new Int16Array(16_000));
+  first.drop();
+  await until(() => connected.length === 1);
+  t.mock.timers.tick(100);
+  const second = await nth(2);
+  second.say({ ...received(0, 0), type: 'resumed' });
+  second.drop();
+  await assert.rejects(stream.end(), { message: 'The connection of the stream was lost.' });
+  assert.deepEqual(connected, [false, true, false]);
+});
+
 const refusedTicket = (status: number) =>
   new VeravoxError('No.', {
     code: 'unexpected_answer',

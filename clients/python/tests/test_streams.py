@@ -424,6 +424,30 @@ def test_audio_is_held_back_while_half_of_the_time_that_may_wait_is_used_up_also
     assert max(unconfirmed[3:]) <= 16
 
 
+def test_a_stream_that_is_resumed_again_and_again_without_progress_is_lost():
+    connections = []
+
+    async def lose(socket):
+        if json.loads(await socket.recv())["type"] == "start":
+            await socket.send(json.dumps({**READY, "resume_within_s": 0.2}))
+        else:
+            await socket.send(confirmation("resumed", 0))
+        await socket.recv()
+        socket.transport.abort()
+
+    async def run():
+        async with serve_async(lose, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with AsyncVeravoxClient(f"http://127.0.0.1:{port}", "k") as client:
+                stream = await client.stream(**PCM, on_connection=connections.append)
+                await stream.send(bytes(2 * RATE))
+                with pytest.raises(ConnectionError, match=r"The connection of the stream was lost\."):
+                    await asyncio.wait_for(stream.end(), 20)
+
+    asyncio.run(run())
+    assert connections[:2] == [False, True]
+
+
 @pytest.mark.parametrize("status", [429, 500, 503, 403])
 def test_a_stream_goes_on_unless_its_client_is_refused(status):
     refusals = []

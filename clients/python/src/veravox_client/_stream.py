@@ -211,6 +211,7 @@ class AsyncLiveStream:
 
     async def _run(self) -> None:
         lost_at = 0.0
+        last_progress = -1
         pause_s = _FIRST_PAUSE_S
         try:
             while True:
@@ -219,8 +220,12 @@ class AsyncLiveStream:
                     return
                 now = time.monotonic()
                 if had_session:
-                    lost_at = now
-                    pause_s = _FIRST_PAUSE_S
+                    progress = self._arrived[0] + self._events
+                    # A stream that is resumed again and again without progress is as good as lost.
+                    if progress > last_progress or not self._is_due():
+                        lost_at = now
+                        pause_s = _FIRST_PAUSE_S
+                    last_progress = progress
                     self._tell("on_connection", False)
                 if not self._begun.is_set() or now - lost_at > self.ready["resume_within_s"]:
                     raise ConnectionError("The connection of the stream was lost.")
