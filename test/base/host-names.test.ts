@@ -3,9 +3,11 @@
 // Names that nobody resolves delay nobody but the account that sends them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Addresses, Names } from '../../src/base/outgoing/names.js';
+import { type Addresses, lookupOf, Names } from '../../src/base/outgoing/names.js';
 import { silentNames } from '../support/silent-names.js';
 
 const run = promisify(execFile);
@@ -150,4 +152,24 @@ test('a name that does not exist has the error that Node gives', async (t) => {
   );
   const expected = (name: string) => ({ code: 'ENOTFOUND', message: `getaddrinfo ENOTFOUND ${name}` });
   assert.deepEqual(errors, ['a.none.test', 'b.none.test', 'c.none.test'].map(expected));
+});
+
+test('an address whose first packet is lost is waited for, although another one follows', async (t) => {
+  const busy = net.createServer((socket) => socket.on('error', () => {}));
+  busy.listen({ host: '127.0.0.2', port: 0, backlog: 1 });
+  await once(busy, 'listening');
+  t.after(() => busy.close());
+  const { port } = busy.address() as AddressInfo;
+  const connect = (...addresses: string[]): net.Socket => {
+    const lookup = lookupOf(addresses.map((address) => ({ address, family: 4 })));
+    const socket = net.connect({ host: 'name.test', port, lookup });
+    t.after(() => socket.destroy());
+    return socket;
+  };
+  // They fill the queue of the system until this process accepts them, so it drops the packet of the third.
+  for (let i = 0; i < 2; i++) connect('127.0.0.2');
+  // At the second address nobody listens.
+  const socket = connect('127.0.0.2', '127.0.0.3');
+  await once(socket, 'connect');
+  assert.equal(socket.remoteAddress, '127.0.0.2');
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LookupAddress } from 'node:dns';
-import { type LookupFunction, Socket } from 'node:net';
+import { type LookupFunction, Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { loadAddon } from '../addon/addon.js';
 import { Counts } from '../counts.js';
@@ -11,6 +11,10 @@ export type Addresses = readonly LookupAddress[];
 /** Lookups at once for clients, each in a thread of its own. The second half is for accounts without a lookup. */
 const MAX_LOOKUPS = 128;
 const MAX_LOOKUPS_OF_ACCOUNT = 4;
+
+/** To connect to an address, if the name has another. Node's 250 ms end before a lost packet is sent again, which takes 1 s. */
+const ATTEMPT_TIMEOUT_MS = 2500;
+setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_TIMEOUT_MS);
 
 /**
  * Looks up the names of hosts. Node has two threads for this, and a name whose servers say nothing holds one for half a minute: two
