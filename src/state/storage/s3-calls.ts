@@ -47,6 +47,8 @@ export class S3Calls {
     this.client = new S3Client({
       ...config,
       maxAttempts: MAX_ATTEMPTS,
+      // For a request with this header the SDK makes an agent of its own, with Node's lookup.
+      expectContinueHeader: false,
       requestHandler: { connectionTimeout: stallTimeoutMs, logger, httpAgent: agent, httpsAgent: agent },
     });
     this.#timeouts = timeouts;

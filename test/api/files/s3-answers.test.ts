@@ -192,3 +192,12 @@ test('an upload in parts that has no name, or parts without one, is no upload', 
     assert.equal(methods.includes('DELETE'), begun.includes('UploadId'));
   }
 });
+
+test('large uploads go over a kept connection, like other calls', async (t) => {
+  const { bucket, service } = await bucketWith(t, (request, response) =>
+    request.resume().on('end', () => response.writeHead(200).end()),
+  );
+  for (let i = 0; i < 2; i++) await bucket.write(`${PREFIX}a`, new Uint8Array(3 << 20));
+  assert.equal(await service.connections(), 1);
+  assert.equal(service.requests.length, 2);
+});
