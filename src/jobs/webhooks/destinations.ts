@@ -14,7 +14,9 @@ interface Destination {
 
 const FIRST_GUESS_MS = 500;
 const MIN_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 60_000;
+/** Each pause is a change of the database: shorter ones would load it all the while with the backlog of a silent receiver. */
+const MAX_PAUSE_MS = 15 * 60_000;
+const SWEEP_MS = 60_000;
 
 /** Keeps a slow receiver from taking the turns of an account's others, whatever other accounts send to the same one. */
 export class Destinations {
@@ -57,7 +59,7 @@ export class Destinations {
 
   /** Knowledge of a destination stays while deliveries to it wait for their turn. */
   #sweep(nowMs: number): void {
-    if (nowMs < this.#sweptAtMs + MAX_PAUSE_MS) return;
+    if (nowMs < this.#sweptAtMs + SWEEP_MS) return;
     this.#sweptAtMs = nowMs;
     for (const [key, { inFlight, freeAtMs }] of this.#known) {
       if (inFlight === 0 && freeAtMs <= nowMs) this.#known.delete(key);
