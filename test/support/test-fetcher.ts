@@ -20,6 +20,8 @@ export interface TestFetcherOptions {
   readonly maxFileBytes?: number;
   readonly timeouts?: Partial<CallTimeouts>;
   readonly surroundings?: Partial<FetchSurroundings>;
+  /** The storage of links that are not fetched. */
+  readonly storage?: ConstructorParameters<typeof PresignedFetcher>[4];
 }
 
 export const allowedHosts = (entries: readonly string[]) =>
@@ -53,6 +55,7 @@ export class TestFetcher {
       this.queue,
       { stallTimeoutMs: 300_000, totalTimeoutMs: 300_000, ...options.timeouts },
       { ...surroundings, resolve },
+      options.storage,
     );
   }
 

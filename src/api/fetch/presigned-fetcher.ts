@@ -4,9 +4,10 @@
 // resolved address, and connects nowhere else.
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
-import { CallClock, type CallTimeouts, openedInTime } from '../../base/outgoing/call-clock.js';
+import { CallClock, type CallTimeouts, openedInTime, totalOnly } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { Holder } from '../admission/shared-budget.js';
+import type { IntakeLimits } from '../upload/arena-intake.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { acceptableAddresses, type FetchSurroundings, surroundings } from './acceptable-addresses.js';
 import { download } from './download.js';
@@ -68,19 +69,13 @@ export class PresignedFetcher {
     { holder, account, traceparent }: FetchClient = {},
   ): Promise<FetchedFile> {
     const target = { ...this.#policy.judge(link), account };
+    const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
+    const storage = this.#ownStorage(target);
+    const stored = storage && (await this.#loadStored(storage, target.url, intakeLimits, signal));
+    if (stored !== undefined) return this.#fetched(stored);
     const clock = new CallClock(this.#timeouts, timedOut, signal);
     try {
       clock.signal.throwIfAborted();
-      const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
-      const storage = this.#ownStorage(target);
-      const stored = storage && (await openedInTime(clock.signal, openStored(storage, target.url)));
-      if (stored !== undefined) {
-        try {
-          return this.#fetched(await load(stored, this.#queue, intakeLimits, clock));
-        } finally {
-          await stored.close();
-        }
-      }
       const addresses = await acceptableAddresses(target, this.#surroundings, clock.signal, () =>
         clock.progress(),
       );
@@ -97,6 +92,28 @@ export class PresignedFetcher {
   /** Undefined for a link of others. No promise: a fetch without it begins in the same moment. */
   #ownStorage({ url, isStorage }: FetchTarget): OwnStorage | undefined {
     return isStorage && this.#storage?.isOwnLink(url) ? this.#storage : undefined;
+  }
+
+  /** A bucket has its own limits on pauses: a block of a slow one may take long. */
+  async #loadStored(
+    storage: OwnStorage,
+    link: URL,
+    limits: IntakeLimits,
+    signal: AbortSignal,
+  ): Promise<ArenaRegion | undefined> {
+    const clock = new CallClock(totalOnly(this.#timeouts.totalTimeoutMs), timedOut, signal);
+    try {
+      clock.signal.throwIfAborted();
+      const stored = await openedInTime(clock.signal, openStored(storage, link));
+      if (stored === undefined) return undefined;
+      try {
+        return await load(stored, this.#queue, limits, clock);
+      } finally {
+        await stored.close();
+      }
+    } finally {
+      clock.stop();
+    }
   }
 
   #fetched(region: ArenaRegion): FetchedFile {

@@ -78,8 +78,10 @@ export async function load(
   try {
     for (let offset = 0; offset < bytes; ) {
       const block = new Uint8Array(Math.min(BLOCK_BYTES, bytes - offset));
-      await source.read(block, offset, clock.signal).catch((error) => Promise.reject(asFetched(error)));
-      clock.progress();
+      await source.read(block, offset, clock.signal).catch((error) => {
+        clock.signal.throwIfAborted();
+        throw asFetched(error);
+      });
       offset += block.length;
       intake.take(block, offset === bytes);
       if (pause !== undefined) await orAborted(clock.signal, pause);

@@ -10,6 +10,12 @@ export interface CallTimeouts {
   readonly totalTimeoutMs: number;
 }
 
+/** For work whose parts have limits of their own, or that shows no sign of life. */
+export const totalOnly = (totalTimeoutMs: number): CallTimeouts => ({
+  stallTimeoutMs: 2 * totalTimeoutMs,
+  totalTimeoutMs,
+});
+
 /** Ends a call to another program that takes too long, or whose caller has gone. */
 export class CallClock {
   readonly #timeouts: CallTimeouts;

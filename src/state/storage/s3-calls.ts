@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Logger } from '../../base/observe/log.js';
-import { CallClock, type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+import { CallClock, type CallTimeouts, orAborted, totalOnly } from '../../base/outgoing/call-clock.js';
 import { lookUpOwn } from '../../base/outgoing/names.js';
 
 /** Of answers other than objects. A full list, with each character of its names escaped, has less. */
@@ -63,10 +63,7 @@ export class S3Calls {
     call: (abortSignal: AbortSignal) => Promise<Result>,
     caller?: AbortSignal,
   ): Promise<Result> {
-    const totalTimeoutMs = MAX_ATTEMPTS * this.#timeouts.totalTimeoutMs;
-    // Each request has a clock of its own for signs of life.
-    const stallTimeoutMs = 2 * totalTimeoutMs;
-    const clock = new CallClock({ stallTimeoutMs, totalTimeoutMs }, timedOut, caller);
+    const clock = new CallClock(totalOnly(MAX_ATTEMPTS * this.#timeouts.totalTimeoutMs), timedOut, caller);
     try {
       return await orAborted(clock.signal, call(clock.signal));
     } finally {

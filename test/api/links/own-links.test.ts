@@ -3,9 +3,12 @@
 // The server reads its own links from its storage, under any of its names: none of them must lead back to it.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ByteSource } from '../../../src/base/byte-source/byte-source.js';
 import type { Config } from '../../../src/base/config/options.js';
 import { signatureErrors } from '../../../src/base/contract/error-groups.js';
 import { ServiceError } from '../../../src/base/errors/service-error.js';
+import type { CallTimeouts } from '../../../src/base/outgoing/call-clock.js';
 import { LinkSigner } from '../../../src/state/storage/link-signer.js';
 import { type FileStore, openStorage } from '../../../src/state/storage/open-storage.js';
 import { SigningCredentials } from '../../../src/state/storage/signing-credentials.js';
@@ -14,6 +17,7 @@ import { eventually } from '../../support/eventually.js';
 import { noise } from '../../support/form-body.js';
 import { type JobServer, startJobServer } from '../../support/job-server.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { TestFetcher } from '../../support/test-fetcher.js';
 import { testConfig } from '../../support/test-server.js';
 
 const FILE = noise(3_000_000);
@@ -126,4 +130,39 @@ test('for whichever reason the storage refuses it, no job is made, and of a batc
     }, `the batch ends: ${key}`);
     refusing.mock.restore();
   }
+});
+
+/** A fetcher for links to a bucket with a file of ten bytes. */
+function bucketFetcher(read: ByteSource['read'], timeouts: CallTimeouts): TestFetcher {
+  return new TestFetcher({
+    storagePrefixes: ['http://bucket.example/'],
+    timeouts,
+    storage: {
+      isOwnLink: () => true,
+      nameBehind: async () => 'a.wav',
+      openSource: async () => ({ bytes: 10, identity: 'one', read, async close() {} }),
+    },
+  });
+}
+
+const BUCKET_LINK = 'http://bucket.example/a.wav';
+
+test('a slow bucket may take longer for a block than for the next bytes of a link', async () => {
+  const slow: ByteSource['read'] = async (into, _offset, signal) => {
+    await delay(50, undefined, { signal });
+    into.fill(1);
+  };
+  const fetcher = bucketFetcher(slow, { stallTimeoutMs: 1, totalTimeoutMs: 300_000 });
+  assert.deepEqual(await fetcher.bytesOf(BUCKET_LINK), Buffer.alloc(10, 1));
+});
+
+test('a bucket that takes too long in all is a time-out', async () => {
+  const silent: ByteSource['read'] = (_into, _offset, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const fetcher = bucketFetcher(silent, { stallTimeoutMs: 10, totalTimeoutMs: 100 });
+  await assert.rejects(fetcher.fetch(BUCKET_LINK), {
+    key: 'FETCH_TIMEOUT',
+    message: /took longer than 100 ms\.$/,
+  });
+  assert.equal(fetcher.arena.usedBytes, 0);
 });
