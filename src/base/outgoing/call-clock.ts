@@ -53,12 +53,17 @@ export class CallClock {
     this.#stall?.refresh();
   }
 
-  /** For a time in which the other side waits for us. */
-  hold(): void {
+  /** The other side works, and may show no sign of life: only the total limit goes on. */
+  letWork(): void {
     clearTimeout(this.#stall);
-    clearTimeout(this.#total);
     // A sign of life that still comes must not start the timer again.
     this.#stall = undefined;
+  }
+
+  /** For a time in which the other side waits for us. */
+  hold(): void {
+    this.letWork();
+    clearTimeout(this.#total);
   }
 
   /** Call it when the call is over. */

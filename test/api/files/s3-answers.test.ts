@@ -16,9 +16,14 @@ const PREFIX = `${FOLDER}/analysis/`;
 const FILE = Buffer.from('0123456789');
 const never = new AbortController().signal;
 
-async function bucketWith(t: TestContext, handle: http.RequestListener, totalTimeoutMs = 60_000) {
+async function bucketWith(
+  t: TestContext,
+  handle: http.RequestListener,
+  totalTimeoutMs = 60_000,
+  stallTimeoutMs = 60_000,
+) {
   const service = await startFakeStorage(t, handle);
-  const bucket = bucketOf(t, service.origin, { stallTimeoutMs: 60_000, totalTimeoutMs });
+  const bucket = bucketOf(t, service.origin, { stallTimeoutMs, totalTimeoutMs });
   return { bucket, service };
 }
 
@@ -170,11 +175,12 @@ test('a size that no range tells is no size', async (t) => {
   }
 });
 
+async function* twoParts() {
+  yield new Uint8Array(16 << 20);
+  yield new Uint8Array(1);
+}
+
 test('an upload in parts that has no name, or parts without one, is no upload', async (t) => {
-  async function* twoParts() {
-    yield new Uint8Array(16 << 20);
-    yield new Uint8Array(1);
-  }
   for (const [begun, cause] of [
     ['<InitiateMultipartUploadResult/>', /began an upload without a name/],
     [
@@ -200,4 +206,31 @@ test('large uploads go over a kept connection, like other calls', async (t) => {
   for (let i = 0; i < 2; i++) await bucket.write(`${PREFIX}a`, new Uint8Array(3 << 20));
   assert.equal(await service.connections(), 1);
   assert.equal(service.requests.length, 2);
+});
+
+test('a bucket that stores an upload, or joins its parts, may be silent for long', async (t) => {
+  const works: string[] = [];
+  const { bucket } = await bucketWith(
+    t,
+    (request, response) => {
+      const { method = '', url = '' } = request;
+      const done = (answer: string): unknown => response.writeHead(200, { etag: '"e"' }).end(answer);
+      request.resume().on('end', () => {
+        if (url.includes('uploads'))
+          done('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
+        else if (url.includes('partNumber')) done('');
+        else {
+          works.push(method);
+          setTimeout(done, 3000, method === 'POST' ? '<CompleteMultipartUploadResult/>' : '');
+        }
+      });
+    },
+    300_000,
+    1000,
+  );
+  await Promise.all([
+    bucket.write(`${PREFIX}a`, new Uint8Array(1)),
+    bucket.writeFrom(`${PREFIX}b`, twoParts()),
+  ]);
+  assert.deepEqual(works.sort(), ['POST', 'PUT']);
 });
