@@ -108,8 +108,7 @@ const keyListSchemas = {
     type: 'string',
     enum: ['program', 'page'],
     expected: 'program or page',
-    description:
-      'Only keys for programs, or only the keys that the pages of the dashboard use.',
+    description: 'Only keys for programs, or only the keys that the pages of the dashboard use.',
   },
   limit: { ...pageLimit, description: 'Keys per page.' },
   cursor: CURSOR,

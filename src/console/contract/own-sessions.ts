@@ -19,7 +19,8 @@ const ownSession = {
     },
     user_agent: {
       type: ['string', 'null'],
-      description: 'The name that the browser gave itself then, in at most 200 characters; null if it gave none.',
+      description:
+        'The name that the browser gave itself then, in at most 200 characters; null if it gave none.',
     },
   },
   required: ['id', 'is_current', 'created_at', 'last_used_at', 'expires_at', 'client_address', 'user_agent'],
