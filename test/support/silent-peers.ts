@@ -73,15 +73,30 @@ export function startSilentHttp(
   silence: Silence,
   first: FirstAnswers = () => undefined,
 ): Promise<SilentPeer> {
+  /** The rest of bodies, and the answers that follow. */
+  const bodies = new WeakMap<net.Socket, { leftBytes: number; answer: string }>();
   return startPeer(t, (received, socket, origin) => {
-    const text = received.toString('latin1');
-    if (!text.includes('\r\n\r\n')) return 'incomplete';
+    const body = bodies.get(socket);
+    if (body !== undefined) {
+      body.leftBytes -= received.length;
+      if (body.leftBytes > 0) return 'answered';
+      bodies.delete(socket);
+      socket.write(body.answer);
+      return 'answered';
+    }
+    const headBytes = received.indexOf('\r\n\r\n') + 4;
+    if (headBytes < 4) return 'incomplete';
+    const text = received.toString('latin1', 0, headBytes);
     const [, method = '', path = ''] = /^(\S+) (\S+)/.exec(text) ?? [];
     const answer = first({ method, path, origin });
     if (answer !== undefined) {
-      socket.write(answer);
+      const [, bodyBytes = 0] = /^content-length: (\d+)/im.exec(text) ?? [];
+      const leftBytes = headBytes + Number(bodyBytes) - received.length;
+      if (leftBytes > 0) bodies.set(socket, { leftBytes, answer });
+      else socket.write(answer);
       return 'answered';
     }
+    bodies.set(socket, { leftBytes: Number.POSITIVE_INFINITY, answer: '' });
     if (silence !== 'silent') socket.write(headOf(text));
     if (silence === 'drips') drip(socket);
     return 'held';
