@@ -22,7 +22,9 @@ const metadata: readonly Subnet[] = [
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['192.0.0.192', 32],
-  ['fd00:ec2::254', 128],
+  ['fd00:42::42', 128],
+  // Amazon has several, such as ::23 in its clusters.
+  ['fd00:ec2::', 32],
   ['fd20:ce::254', 128],
   ['fe80::', 10],
 ];

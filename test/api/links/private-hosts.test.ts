@@ -108,6 +108,8 @@ test('addresses with the keys of machines open only by themselves', async () => 
     '169.254.169.254',
     '169.254.170.2',
     'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd00:42::42',
     'fe80::1',
     '100.100.100.200',
     '168.63.129.16',
