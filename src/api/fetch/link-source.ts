@@ -150,9 +150,11 @@ export class LinkSource implements ByteSource {
         if (!socket.connecting) return;
         socket.once('connect', () => {
           isHandshaking = url.protocol === 'https:';
+          clock.progress();
         });
         socket.once('secureConnect', () => {
           isHandshaking = false;
+          clock.progress();
         });
       });
       request.on('error', failed);

@@ -2,7 +2,11 @@
 //
 // Sources from which recordings are read range by range: links, the data folder, S3.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import fs from 'node:fs';
 import type http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { FetchSurroundings } from '../../../src/api/fetch/acceptable-addresses.js';
 import { FetchPolicy } from '../../../src/api/fetch/fetch-policy.js';
@@ -10,9 +14,11 @@ import { LinkSource, type LinkSourceOptions } from '../../../src/api/fetch/link-
 import { RecordingSources } from '../../../src/api/fetch/recording-sources.js';
 import type { ByteSource } from '../../../src/base/byte-source/byte-source.js';
 import type { ServiceError } from '../../../src/base/errors/service-error.js';
+import { CallClock } from '../../../src/base/outgoing/call-clock.js';
 import { openStorage } from '../../../src/state/storage/open-storage.js';
 import { S3Storage } from '../../../src/state/storage/s3-storage.js';
 import { loadStorageSecrets } from '../../../src/state/storage/storage-secrets.js';
+import { makeCertificate } from '../../support/certificates.js';
 import { startFakeStorage } from '../../support/fake-storage.js';
 import { stored, uploadLink } from '../../support/file-links.js';
 import { noise } from '../../support/form-body.js';
@@ -195,6 +201,52 @@ test('a name that turns to a private address between two ranges is refused', asy
   isPrivate = true;
   await failsWith(rangeOf(source, 10, 10), 'FETCH_ADDRESS_REFUSED');
   assert.equal(storage.requests.length, before);
+});
+
+test('each step to a secure connection has the time of a step', async (t) => {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'recordings');
+  const cert = fs.readFileSync(certFile, 'utf8');
+  const steps: string[] = [];
+  const anew = 'the time begins anew';
+  t.mock.method(CallClock.prototype, 'progress', () => steps.push(anew));
+  const server = https.createServer(
+    {
+      cert,
+      key: fs.readFileSync(keyFile),
+      SNICallback(_name, goOn) {
+        steps.push('connected');
+        goOn(null);
+      },
+    },
+    (request, response) => {
+      steps.push('asked');
+      sendRange(request, response);
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const surroundings: FetchSurroundings = {
+    resolve: async () => answer('127.0.0.1'),
+    isPublicAddress() {
+      steps.push('looked up');
+      return true;
+    },
+    ca: cert,
+  };
+  const url = new URL(`https://localhost:${(server.address() as AddressInfo).port}/key`);
+  const source = await LinkSource.open({ url, isStorage: false }, { surroundings, timeouts }, never);
+  await source.close();
+  assert.deepEqual(steps.slice(steps.lastIndexOf('looked up'), steps.indexOf('asked') + 1), [
+    'looked up',
+    anew,
+    'connected',
+    anew,
+    'asked',
+  ]);
 });
 
 test('an abort ends a range that never comes', async (t) => {
