@@ -135,7 +135,8 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
   const enrolled = await jobDoneBy(worker, enrolment.id);
   assert.equal(enrolled.state, 'succeeded', JSON.stringify(enrolled.error));
   const { processing_time: _, deepfake_flagged, ...voiceprint } = enrollmentOf(enrolled) ?? assert.fail();
-  assert.equal(deepfake_flagged, 0.5);
+  // The model of the tests gives 0.5, but for rounding: the highest of its windows counts.
+  assert.ok(Math.abs((deepfake_flagged ?? 0) - 0.5) < 1e-5, String(deepfake_flagged));
   const { processing_time: __, ...direct } = await client.enroll(sample);
   assert.deepEqual(voiceprint, direct);
   const [, adminPort] = await worker.printed(/"adminPort":(\d+)/);
