@@ -105,11 +105,11 @@ export class LiveStream {
   readonly #kept: KeptMessage[] = [];
   /** The server's counts of messages and samples before them. */
   #arrived = { messages: 0, samples: 0 };
-  /** How many of the kept messages were sent. Without a connection they count as sent: the next one begins anew. */
+  /** The number of kept messages already sent. Without a connection they count as sent: the next one begins anew. */
   #sent = 0;
   /** Of the whole stream. */
   #sentSamples = 0;
-  /** When all audio that has arrived should be analysed. */
+  /** The time by which the audio that has arrived should be analysed. */
   #analysedAtMs = 0;
   #held: ReturnType<typeof setTimeout> | undefined;
   /** Callers of `send` whose audio is held back. */

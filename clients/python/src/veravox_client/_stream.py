@@ -84,11 +84,11 @@ class AsyncLiveStream:
         self._kept: list[tuple[str | bytes, float]] = []
         # The server's counts of messages and samples before them.
         self._arrived = (0, 0)
-        # How many of the kept messages were sent. Without a connection they count as sent: the next one begins anew.
+        # The number of kept messages already sent. Without a connection they count as sent: the next one begins anew.
         self._sent = 0
         # Of the whole stream.
         self._sent_samples = 0.0
-        # When all audio that has arrived should be analysed.
+        # The time by which the audio that has arrived should be analysed.
         self._analysed_at = 0.0
         self._changed = asyncio.Event()
         self._all_sent = asyncio.Event()

@@ -7,7 +7,7 @@ interface VerdictFiguresProps {
   readonly confidence: number;
   /** Undefined if only the server could tell. */
   readonly reason: string | null | undefined;
-  /** Said of an undefined reason. */
+  /** In place of an undefined reason. */
   readonly unknown?: string;
   readonly threshold: number;
   /** More of them. */

@@ -9,7 +9,7 @@ export interface Done {
   readonly recording: Recording;
   /** One, or two to compare. */
   readonly outcomes: readonly Outcome[];
-  /** Why there is none of the second model. */
+  /** The failure of the second model. */
   readonly error?: unknown;
 }
 
