@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { VeravoxError } from './error.js';
-import { eventsIn } from './server-events.js';
+import { errorOf, VeravoxError } from './error.js';
+import { eventsIn, isEventStream } from './server-events.js';
 import { type Call, type CallOptions, pause, type Transport } from './transport.js';
 
 export interface FollowOptions extends CallOptions {
@@ -27,6 +27,7 @@ export async function* followed(
   for (let failures = 0; ; ) {
     try {
       const answer = await transport.send(call(), { ...options, maxRetries });
+      if (!isEventStream(answer)) throw await errorOf(answer, 'unexpected_answer');
       for await (const data of eventsIn(answer, silenceMs)) {
         failures = 0;
         if (data === latest) continue;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export const isEventStream = ({ headers }: Response): boolean =>
+  /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+
 /**
  * The `data` of the server-sent events in an answer, until the connection ends. Leaving the loop ends it.
  * @param silenceMs without a byte after which the connection counts as dead, and the loop fails

@@ -84,6 +84,7 @@ test('a success of something else than the service', async (t) => {
     () => client.predict(noise(10)),
     () => client.listJobs(),
     () => new AdminClient({ baseUrl }).getHealth(),
+    () => client.followJob('0b5c2f6e').next(),
   ]) {
     const error = await refusal(call());
     assert.deepEqual([error.code, error.status], ['unexpected_answer', 200]);

@@ -123,14 +123,15 @@ def test_a_wait_ends_with_its_task(fake_service):
 
 def test_a_silent_connection_is_opened_again(client_of, fake_service):
     over = threading.Event()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
     def first(handler):
-        handler.wfile.write(b'HTTP/1.1 200 OK\r\n\r\nevent: job\ndata: {"state":"running","finished_at":null}\n\n')
+        handler.wfile.write(head + b'event: job\ndata: {"state":"running","finished_at":null}\n\n')
         over.wait(60)
 
     def second(handler):
         handler.wfile.write(
-            b"HTTP/1.1 200 OK\r\n\r\n: still here\n\n"
+            head + b": still here\n\n"
             b'event: job\ndata: {"state":"running","finished_at":null}\n\n'
             b'event: job\ndata: {"state":"succeeded","finished_at":"now"}\n\n'
         )

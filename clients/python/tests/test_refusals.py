@@ -87,7 +87,7 @@ def test_what_a_proxy_answers_is_unexpected(client_of, fake_service, body):
 def test_so_is_a_success_without_json(client_of, fake_service):
     page = "<html>" + "Sign in. " * 100
     client = client_of(fake_service(Answer(200, page)).base_url)
-    for call in (client.list_jobs, lambda: client.predict(b"any")):
+    for call in (client.list_jobs, lambda: client.predict(b"any"), lambda: next(client.follow_job("j"))):
         with pytest.raises(VeravoxError) as caught:
             call()
         assert (caught.value.code, caught.value.status) == ("unexpected_answer", 200)

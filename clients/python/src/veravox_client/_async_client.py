@@ -19,7 +19,7 @@ from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
 from ._io_async import HttpClient, Upload, sleep
 from ._options import CallOptions, split
 from ._server_address import server_address
-from ._server_events import ServerEvents
+from ._server_events import ServerEvents, is_event_stream
 from ._stream import AsyncLiveStream
 
 if TYPE_CHECKING:
@@ -182,6 +182,9 @@ class AsyncVeravoxClient:
             try:
                 deadline = Deadline(options.get("timeout_s", self._timeout_s), silence_s)
                 async with self._answer(call, options, deadline=deadline) as response:
+                    if not is_event_stream(response.headers):
+                        content = await _content(response, deadline)
+                        raise error_of(response.status_code, response.headers, content, "unexpected_answer")
                     events = ServerEvents()
                     async for line in response.aiter_lines():
                         deadline.check()

@@ -3,6 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def is_event_stream(headers: Mapping[str, str]) -> bool:
+    return headers.get("content-type", "").lower().startswith("text/event-stream")
+
 
 class ServerEvents:
     """Puts lines together."""

@@ -19,7 +19,7 @@ from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
 from ._io_sync import HttpClient, Upload, sleep
 from ._options import CallOptions, split
 from ._server_address import server_address
-from ._server_events import ServerEvents
+from ._server_events import ServerEvents, is_event_stream
 from ._stream import LiveStream
 
 if TYPE_CHECKING:
@@ -180,6 +180,9 @@ class VeravoxClient:
             try:
                 deadline = Deadline(options.get("timeout_s", self._timeout_s), silence_s)
                 with self._answer(call, options, deadline=deadline) as response:
+                    if not is_event_stream(response.headers):
+                        content = _content(response, deadline)
+                        raise error_of(response.status_code, response.headers, content, "unexpected_answer")
                     events = ServerEvents()
                     for line in response.iter_lines():
                         deadline.check()
