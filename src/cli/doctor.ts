@@ -24,7 +24,7 @@ import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 import { type Result, say } from './finding.js';
-import { requireWritableFolder } from './writable-folder.js';
+import { requireWritableFolder } from './writable.js';
 
 const describeAdapter = ({ name, isSoftware }: VulkanAdapter): string =>
   isSoftware ? `${name}, which is software: slower than the CPU` : name;

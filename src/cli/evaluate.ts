@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import fs from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -25,6 +24,7 @@ import {
   usualGroupColumns,
 } from '../evaluation/figures/sample.js';
 import { earlierScores, namedScores } from '../evaluation/labelled-lists/earlier-scores.js';
+import { listedFiles } from '../evaluation/labelled-lists/listed-files.js';
 import {
   type ListOptions,
   type OpenList,
@@ -39,7 +39,7 @@ import { evaluationTable } from './evaluation-table.js';
 import { loadOfflinePages, type OfflinePages } from './offline-pages.js';
 import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
-import { requireWritableFolder } from './writable-folder.js';
+import { refuseOverwriting, requireWritable, requireWritableFolder } from './writable.js';
 
 interface EvaluateOptions extends ListOptions {
   readonly groupBy?: readonly string[];
@@ -112,9 +112,8 @@ async function writePages(
 
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
   // Everything that can be wrong before hours of work, not after them.
-  for (const target of [options.report, options.html, options.scores]) {
-    if (target !== undefined) requireWritable(target, [file, options.compare]);
-  }
+  const outputs = [options.report, options.html, options.scores].filter(isGiven);
+  for (const output of outputs) requireWritable(output);
   if (options.svg !== undefined) {
     await mkdir(options.svg, { recursive: true });
     requireWritableFolder(options.svg);
@@ -122,6 +121,8 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   const pages =
     options.html === undefined && options.svg === undefined ? undefined : await loadOfflinePages();
   const opened = await openList(file, options);
+  const inputs = [file, options.compare, ...listedFiles(opened.list, path.dirname(file))];
+  refuseOverwriting(outputs, inputs.filter(isGiven));
   if (options.scores !== undefined) refuseReplaced(opened.list);
   // Another model has to score the files.
   if (options.compare === undefined || options.compare.endsWith('.csv')) refuseUnused(opened.list, options);
@@ -140,22 +141,6 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.json) printJson(report, 1);
   else print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
-}
-
-/** @throws Error if the target cannot be written, or is one of the files to read */
-function requireWritable(target: string, inputs: readonly (string | undefined)[]): void {
-  const there = fs.statSync(target, { throwIfNoEntry: false });
-  if (there?.isDirectory()) throw new Error(`Expected the name of a file but received the folder ${target}.`);
-  if (there === undefined) {
-    requireWritableFolder(path.dirname(target));
-    return;
-  }
-  fs.accessSync(target, fs.constants.W_OK);
-  const isThere = (input = ''): boolean => {
-    const read = fs.statSync(input, { throwIfNoEntry: false });
-    return read?.ino === there.ino && read.dev === there.dev;
-  };
-  if (inputs.some(isThere)) throw new Error(`Expected another file than ${target}, which is an input.`);
 }
 
 /** @returns the way to other scores of the same rows: from a file, or made by another model */
@@ -233,6 +218,7 @@ function groupColumnsOf(
   throw new ListError(`There is no column ${unknown} to group by. Columns: ${columns.join(', ')}.`);
 }
 
+const isGiven = (name: string | undefined): name is string => name !== undefined;
 const isOurs = ({ outcome }: ScoredRow): boolean => isFailed(outcome) && isOurFailure(outcome);
 
 /**

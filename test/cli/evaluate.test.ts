@@ -90,14 +90,49 @@ describe('what makes no sense is refused', () => {
   }
 });
 
-test('a list is never written over', async (t) => {
-  const { folder, evaluate, in: inFolder } = workplace(t);
-  fs.symlinkSync('list.csv', inFolder('same.csv'));
-  const list = 'path,label\nmissing.wav,spoof\n';
-  const { status, stderr } = await evaluate(list, '--scores', path.join(folder, 'same.csv'));
-  assert.match(stderr, /Expected another file than .*same\.csv, which is an input\./);
-  assert.equal(status, 1);
-  assert.equal(fs.readFileSync(inFolder('list.csv'), 'utf8'), list);
+describe('nothing is written over', () => {
+  const clipList = 'path,label\nclip.wav,spoof\n';
+  const trialList = 'enrolment,sample,label\na.wav; clip.wav,b.wav,target\n';
+  for (const { what, list, outputs, message } of [
+    {
+      what: 'a list',
+      list: clipList,
+      outputs: ['--scores', 'same.csv'],
+      message: /same\.csv, which is an i/,
+    },
+    {
+      what: 'a clip of the list',
+      list: clipList,
+      outputs: ['--report', 'clip.wav'],
+      message: /clip\.wav, whi/,
+    },
+    {
+      what: 'a trial by a link',
+      list: trialList,
+      outputs: ['--html', 'link.wav'],
+      message: /link\.wav, whi/,
+    },
+    {
+      what: 'an output by another one',
+      list: clipList,
+      outputs: ['--report', 'new.json', '--html', './new.json'],
+      message: /new\.json is for two/,
+    },
+  ]) {
+    test(what, async (t) => {
+      const { folder, evaluate, in: inFolder } = workplace(t);
+      fs.symlinkSync('list.csv', inFolder('same.csv'));
+      fs.writeFileSync(inFolder('clip.wav'), 'kept');
+      fs.symlinkSync('clip.wav', inFolder('link.wav'));
+      const args = outputs.map((arg) => (arg.startsWith('--') ? arg : `${folder}/${arg}`));
+      const { status, stderr } = await evaluate(list, ...args);
+      assert.match(stderr, message);
+      assert.equal(status, 1);
+      assert.equal(fs.readFileSync(inFolder('list.csv'), 'utf8'), list);
+      assert.equal(fs.readFileSync(inFolder('clip.wav'), 'utf8'), 'kept');
+      assert.equal(fs.existsSync(inFolder('new.json')), false);
+    });
+  }
 });
 
 test('columns that --scores would replace are named before a file is scored', async (t) => {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import path from 'node:path';
 import type { Analysis } from '../../analysis/analyser/analyser.js';
 import type { Model } from '../../analysis/models/manifest.js';
 import { verdictOf } from '../../analysis/verdict/verdict.js';
@@ -8,6 +7,7 @@ import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Report } from '../figures/report.js';
 import type { Finding, ShowProgress } from './list-pipeline.js';
+import { clipFile } from './listed-files.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRow, type ScoredRows } from './scored-rows.js';
 
@@ -40,7 +40,7 @@ export async function analyseClips<Result>(
   showProgress: ShowProgress,
 ): Promise<{ rows: readonly ClipRow<Result>[]; run: Report['run'] }> {
   const names = [...new Set(listed.map(({ columns }) => columns.path as string))];
-  const recordings = names.map((name) => [path.resolve(folder, name)]);
+  const recordings = names.map((name) => [clipFile(name, folder)]);
   const { found, run } = await analyseRecordings(
     config,
     recordings,

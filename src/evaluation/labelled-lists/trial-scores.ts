@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import path from 'node:path';
 import type { Speaker } from '../../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../../analysis/voiceid/voice-sample.js';
 import type { Config } from '../../base/config/options.js';
@@ -8,11 +7,9 @@ import type { FailedSample } from '../figures/evaluate.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Sample } from '../figures/sample.js';
 import type { Finding, ShowProgress } from './list-pipeline.js';
+import { voiceFiles } from './listed-files.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRows } from './scored-rows.js';
-
-/** Between the files that are joined to one recording. */
-const FILE_SEPARATOR = ';';
 
 /**
  * Compares the voices of each trial as enrol and verify do, except that nobody asks whether they are AI-generated. Each
@@ -32,9 +29,7 @@ export async function scoreTrials(
     ...textsIn('enrolment').map((text) => ({ text, needs: enrollNeeds })),
     ...textsIn('sample').map((text) => ({ text, needs: verifyNeeds })),
   ];
-  const recordings = wanted.map(({ text }) =>
-    text.split(FILE_SEPARATOR).map((name) => path.resolve(folder, name.trim())),
-  );
+  const recordings = wanted.map(({ text }) => voiceFiles(text, folder));
   const { found, run } = await analyseRecordings(
     config,
     recordings,
