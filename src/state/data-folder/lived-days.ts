@@ -78,19 +78,22 @@ export class LivedDays {
   }
 
   /**
-   * Call it when a day has begun to count. Files whose time is over: first seen `keptDays` lived days ago, after the day on
-   * which they were written. New files are noted; missing ones are forgotten.
-   * @param keptDays of each file; 0 keeps it
+   * Call it when a day has begun to count. Files whose time is over: first seen `keptDays` lived days ago, with as many lived
+   * since the end of their own day, which grows while it lasts. New files are noted; missing ones are forgotten.
+   * @param files their names, which begin with their days, and the `keptDays` of each; 0 keeps it
    */
   expired(files: ReadonlyMap<string, number>): string[] {
-    const now = this.#content.days.length;
+    const { days } = this.#content;
+    const now = days.length;
     const seenAt = Object.fromEntries(
       [...files.keys()].map((file) => [file, this.#content.seenAt[file] ?? now]),
     );
     this.#write({ ...this.#content, seenAt });
-    return [...files].flatMap(([file, keptDays]) =>
-      keptDays > 0 && now - (seenAt[file] as number) >= keptDays ? [file] : [],
-    );
+    return [...files].flatMap(([file, keptDays]) => {
+      if (keptDays === 0 || now - (seenAt[file] as number) < keptDays) return [];
+      const day = path.basename(file).slice(0, 10);
+      return days.slice(-keptDays - 1).includes(day) ? [] : [file];
+    });
   }
 
   /** The number of lived days after the day of this time. */
