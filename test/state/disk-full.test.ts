@@ -10,6 +10,7 @@ import type { DatabaseError } from '../../src/state/database/database.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { noteAdminAct } from '../../src/state/records/admin-act.js';
 import { appendToChain, auditDir } from '../../src/state/records/audit-chain.js';
+import { ObjectUpload } from '../../src/state/storage/object-upload.js';
 import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from '../support/file-links.js';
 import { noise } from '../support/form-body.js';
 import { request } from '../support/http-client.js';
@@ -110,6 +111,26 @@ test('with no byte left the server goes on answering', onSmallDisk, async (t) =>
   assert.equal((await request(server.port, '/readyz')).status, 200);
   fs.rmSync(other);
   assert.equal((await put(server, 'b', 10_000)).status, 200);
+});
+
+test('an object whose MD5 does not fit as a whole is refused', onSmallDisk, async (t) => {
+  const folder = mountSmallDisk();
+  t.after(() => removeMounted(folder));
+  const temporary = path.join(folder, 'temporary');
+  let isInPlace = false;
+  const upload = new ObjectUpload(temporary, [], {
+    check: async () => {},
+    putInPlace: async () => {
+      isInPlace = true;
+    },
+    whenOver: () => {},
+  });
+  // The last page of the file has room for six more bytes.
+  await upload.write(noise(4096 - 6));
+  fill(folder);
+  await assert.rejects(upload.finish(), { key: 'STORAGE_FULL' });
+  await upload.discard();
+  assert.deepEqual([isInPlace, fs.existsSync(temporary)], [false, false]);
 });
 
 test('an audit line that fits, but whose note does not, is written once', onSmallDisk, async (t) => {

@@ -47,16 +47,12 @@ export class ObjectUpload {
 
   /** @throws ServiceError STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
   async write(chunk: Uint8Array): Promise<void> {
-    let position = this.#append(chunk);
+    const position = this.#append(chunk);
     if (this.#bytes - this.#checkedBytes >= CHECK_BYTES) {
       this.#checkedBytes = this.#bytes;
       await onDisk(this.#hooks.check(this.#bytes));
     }
-    for (let rest = chunk; rest.length > 0; ) {
-      const { bytesWritten } = await onDisk(pwrite(this.#file, rest, 0, rest.length, position));
-      rest = rest.subarray(bytesWritten);
-      position += bytesWritten;
-    }
+    await this.#writeAt(position, chunk);
   }
 
   /** The same before it returns; also while a `write` is under way. */
@@ -80,7 +76,7 @@ export class ObjectUpload {
    */
   async finish(): Promise<string> {
     const md5 = this.#checksums.end().get('md5') as Buffer;
-    await onDisk(pwrite(this.#file, md5, 0, md5.length, this.#bytes));
+    await this.#writeAt(this.#bytes, md5);
     await onDisk(sync(this.#file));
     await onDisk(this.#hooks.putInPlace(this.#temporary, this.#bytes));
     await this.#end();
@@ -91,6 +87,15 @@ export class ObjectUpload {
   async discard(): Promise<void> {
     await rm(this.#temporary, { force: true }).catch(() => {});
     await this.#end();
+  }
+
+  /** A disk that becomes full takes a part, and fails with the rest. */
+  async #writeAt(start: number, bytes: Uint8Array): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const rest = bytes.length - written;
+      const { bytesWritten } = await onDisk(pwrite(this.#file, bytes, written, rest, start + written));
+      written += bytesWritten;
+    }
   }
 
   #append(chunk: Uint8Array): number {
