@@ -138,6 +138,22 @@ test('a backup follows links, and names everything that it leaves out', async (t
   }
 });
 
+test('a restored file is as old as it was', async (t) => {
+  const folder = temporaryFolder(t);
+  const inFolder = (name: string): string => path.join(folder, name, 'objects/aa/one');
+  const stored = new Date('2026-01-02T03:04:05Z');
+  fs.mkdirSync(path.dirname(inFolder('data')), { recursive: true });
+  fs.writeFileSync(inFolder('data'), 'object');
+  fs.utimesSync(inFolder('data'), stored, stored);
+  const backup = path.join(folder, 'backup');
+  const run = (command: string, dataDir: string): Promise<Finished> =>
+    runCli([command, backup], { VERAVOX_DATA_DIR: path.join(folder, dataDir) });
+  assert.equal((await run('backup', 'data')).status, 0);
+  assert.equal((await run('restore', 'copy')).status, 0);
+  for (const name of ['backup', 'copy'])
+    assert.equal(fs.statSync(inFolder(name)).mtime.toISOString(), stored.toISOString(), name);
+});
+
 test('with PostgreSQL, a backup has the files and says that the dump is missing', async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.remove());

@@ -12,6 +12,7 @@ import {
   rename,
   rm,
   stat,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
@@ -194,9 +195,12 @@ class Copy {
   /** @param bytes of it; all by default */
   async file(source: string, target: string, bytes?: number): Promise<void> {
     try {
-      if (bytes === undefined)
+      if (bytes === undefined) {
         await copyFile(source, target, fsConstants.COPYFILE_EXCL | fsConstants.COPYFILE_FICLONE);
-      else if (bytes === 0) await writeFile(target, '', { mode: 0o600 });
+        // The age of a stored file, after which it is removed. A file that has taken its place since is not older.
+        const { atime, mtime } = await stat(source);
+        await utimes(target, atime, mtime);
+      } else if (bytes === 0) await writeFile(target, '', { mode: 0o600 });
       else
         await pipeline(
           createReadStream(source, { end: bytes - 1 }),
