@@ -36,6 +36,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     processes: config.processes,
     hangTimeoutMs: config.hangTimeoutMs,
     port,
+    dataDir: config.dataDir,
     lockDescriptor,
     deadlyInputs: openDeadlyInputs(config.dataDir, log.logger, true),
     rates: ratesOverHosts ?? new RateLimits(rateLimitOf(config)),

@@ -16,6 +16,7 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 import type { NewKey } from '../../src/state/keys/api-key.js';
 import { Cli, runCli } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
+import { uploadLink } from '../support/file-links.js';
 import { FORM_TYPE, formBody } from '../support/form-body.js';
 import { type Answer, postForm, RawClient, request } from '../support/http-client.js';
 import { createKey } from '../support/stored-keys.js';
@@ -217,6 +218,31 @@ test('the models of one process after the other are loaded anew', async () => {
     'both have loaded their models',
   );
   for (let i = 0; i < 6; i++) assert.ok((await predict(speech)).json.global.score > 0.7);
+});
+
+test('a process that is killed leaves none of its uploads, and the others theirs', async () => {
+  const incoming = path.join(dataDir, 'objects/incoming');
+  const uploads: RawClient[] = [];
+  for (let i = 1; i <= 8; i++) {
+    const { host, pathname, search } = new URL(await uploadLink({ port }, `${i}`, { apiKey: key }));
+    const client = await RawClient.connect(port);
+    await client.write(`PUT ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 9\r\n\r\nhalf`);
+    await eventually(() => fs.readdirSync(incoming).length === i, 'the upload has begun');
+    uploads.push(client);
+  }
+  const [first = 0] = servingProcesses();
+  process.kill(first, 'SIGKILL');
+  await eventually(
+    async () => !servingProcesses().includes(first) && (await everyProcessAnswers()),
+    'another process serves',
+  );
+  const open = (): RawClient[] => uploads.filter(({ socket }) => !socket.destroyed);
+  await eventually(() => fs.readdirSync(incoming).length === open().length, 'its uploads are gone');
+  for (const client of open()) {
+    await client.write(' more');
+    assert.match(await client.until(/\r\n\r\n/), /^HTTP\/1\.1 200 /);
+    client.socket.destroy();
+  }
 });
 
 test('a process that is told to stop is replaced, and no request is lost', async () => {

@@ -10,6 +10,7 @@ import { PROCESS_INDEX } from '../../base/config/process-place.js';
 import { METRICS_PAUSE_MS, seldom } from '../../base/observe/fresh-for.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
+import { removeIncomingOf } from '../../state/data-folder/data-folder.js';
 import { processState } from '../../state/data-folder/process-state.js';
 import { Heartbeat } from './heartbeat.js';
 import { InFlightCounts } from './in-flight-counts.js';
@@ -23,6 +24,7 @@ export interface SupervisorOptions {
   readonly hangTimeoutMs: number;
   /** Shared by all processes. */
   readonly port: number;
+  readonly dataDir: string;
   /** Every process inherits it. */
   readonly lockDescriptor: number;
   readonly deadlyInputs: DeadlyInputs | undefined;
@@ -228,6 +230,7 @@ export class Supervisor {
       place.worker = undefined;
       const { pid } = worker.process;
       this.#blame(pid as number);
+      this.#clearUp(pid as number);
       this.#tellInFlight(this.#inFlight.remove(worker));
       if (this.#isStopping) return;
       const delayMs = place.backOff.delayMs(performance.now() - place.startedMs);
@@ -250,6 +253,13 @@ export class Supervisor {
     }
     const sha256 = deadlyInputs.refused;
     for (const worker of this.#hearing()) tell(worker, { kind: 'refuse', sha256 });
+  }
+
+  #clearUp(pid: number): void {
+    const { dataDir, log } = this.#options;
+    removeIncomingOf(dataDir, pid).catch((error) => {
+      log.error({ err: error }, 'uploads of an ended process could not be removed');
+    });
   }
 
   async #reloadAll(): Promise<void> {

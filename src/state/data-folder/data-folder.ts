@@ -2,7 +2,9 @@
 //
 // This room manages the data folder: its lock, durable files, files per day, and the formats of earlier
 // versions.
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../base/errors/message-of.js';
@@ -104,3 +106,13 @@ function removeLeftovers(dataDir: string): void {
 
 /** The folder of incomplete uploads. */
 export const incomingFolder = (dataDir: string): string => path.join(dataDir, 'objects', 'incoming');
+
+/** A new name in it, which tells the process that receives the upload. */
+export const incomingName = (): string => `${process.pid}.${randomUUID()}`;
+
+/** Removes the incomplete uploads of a process of this server that has ended: nobody else would before the next start. */
+export async function removeIncomingOf(dataDir: string, pid: number): Promise<void> {
+  const incoming = incomingFolder(dataDir);
+  const left = namesIn(incoming).filter((name) => name.startsWith(`${pid}.`));
+  await Promise.all(left.map((name) => rm(path.join(incoming, name), { force: true })));
+}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_KEY_BYTES } from '../../base/contract/limits.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { incomingFolder } from '../data-folder/data-folder.js';
+import { incomingFolder, incomingName } from '../data-folder/data-folder.js';
 import { makeFolderLater, moveIntoPlace, removeFromPlace } from '../data-folder/durable-file.js';
 import { storedTime } from '../data-folder/lived-days.js';
 import { type AccountQuota, AccountSpace, MD5_BYTES, sizeOf } from './account-space.js';
@@ -114,7 +113,7 @@ export class DiskObjects {
       announcedBytes = bytes;
     };
     const { promise, resolve } = unsettled();
-    const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), expected, {
+    const upload = new ObjectUpload(path.join(this.#incoming, incomingName()), expected, {
       check: async (bytes) => {
         announce(Math.max(0, declaredBytes - bytes));
         await this.#room.checkReserve();

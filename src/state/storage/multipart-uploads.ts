@@ -198,7 +198,6 @@ export class MultipartUploads {
 }
 
 function uploadGone(error: NodeJS.ErrnoException): never {
-  // A single file has the name of an upload without parts.
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw new ServiceError('OBJECT_UPLOAD_NOT_FOUND');
+  if (error.code === 'ENOENT') throw new ServiceError('OBJECT_UPLOAD_NOT_FOUND');
   throw error;
 }
