@@ -29,7 +29,12 @@ class Bucket {
   looks = 0;
 
   put(name: string, { bytes = MIN_BYTES, storedAtMs = Date.now() } = {}): void {
-    this.#objects.set(name, { bytes, storedAtMs, etag: `"${bytes}"` });
+    // The answer for an empty object is 416, without the time.
+    const isEmpty = bytes === 0;
+    this.#objects.set(
+      name,
+      isEmpty ? { bytes, storedAtMs: undefined, etag: '' } : { bytes, storedAtMs, etag: `"${bytes}"` },
+    );
   }
 
   async stateOf(name: string): Promise<S3ObjectState> {
@@ -130,6 +135,18 @@ onEachQueue(
     await eventually(async () => (await host.jobsMade()).length === 1, 'the large one is analysed');
   },
 );
+
+onEachQueue('an empty file under the key of an upload does not end the wait for it', async (open, t) => {
+  const bucket = new Bucket();
+  const host = hostOf(t, await open(), bucket);
+  bucket.put(NAME, { bytes: 0 });
+  await host.awaited.expect([NAME], owner, LIFETIME_S);
+  await host.lookAgain();
+  await host.lookAgain();
+  bucket.put(NAME);
+  await host.lookAgain();
+  await eventually(async () => (await host.jobsMade()).length === 1, 'the upload is analysed');
+});
 
 onEachQueue('beyond the limit of jobs, an upload waits', async (open, t) => {
   const bucket = new Bucket();

@@ -128,8 +128,8 @@ export class UploadWatch {
     } = await orAborted(this.#stopping.signal, bucket.stateOf(name));
     // It was there before.
     if (storedAtMs < askedAtMs - CLOCK_SKEW_MS) return false;
-    // An earlier one may be replaced by a larger one through this link.
-    if (bytes < minBytes) return storedAtMs >= askedAtMs - SMALL_SKEW_MS;
+    // An earlier one may be replaced by a larger one through this link. Buckets do not say when an empty one was stored.
+    if (bytes < minBytes) return bytes > 0 && storedAtMs >= askedAtMs - SMALL_SKEW_MS;
     const version = createHash('sha256')
       .update(JSON.stringify([name, etag, bytes, storedAtMs]))
       .digest('hex');
