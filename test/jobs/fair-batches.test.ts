@@ -173,6 +173,33 @@ onEachQueue('reading makes room at saved lines, and goes on after them', async (
   }
 });
 
+onEachQueue('a manifest that is replaced between two turns ends its batch', async (open) => {
+  const jobParts = await open({ home: 'here' });
+  const { batchWorkTable: workTable, jobs, database } = jobParts;
+  const file = Buffer.from(['key', ...Array.from({ length: 600 }, (_, i) => `file-${i}`)].join('\n'));
+  const turnWith = async (identity: string) => {
+    const slice = new TurnSlice({ sliceMs: 0, overdueMs: 0, isWanted: () => true, clockMs: () => 0 });
+    const work = (await workTable.take()) ?? assert.fail();
+    const openSource = async () => new MemoryByteSource(file, identity);
+    return runBatch(work, partsOf(workTable, { openSource }), { ...unhurried(), slice });
+  };
+  for (const [identity, outcome, code] of [
+    ['old', 'given back', undefined],
+    ['new', 'failed', 'FILE_CHANGED'],
+  ] as const) {
+    const id = await batchIn(jobParts, 'a');
+    await database.execute('UPDATE jobs SET source = $2 WHERE id = $1', [
+      id,
+      JSON.stringify({ manifest: { object: 'today.csv' }, resultFolder: 'folder/results' }),
+    ]);
+    assert.equal(await turnWith('old'), 'given back');
+    assert.equal((await jobs.countLines(id)).lines, 500);
+    assert.equal(await turnWith(identity), outcome);
+    assert.equal((await jobs.get('a', id))?.failure?.code, code);
+    await jobs.cancel('a', id);
+  }
+});
+
 onEachQueue('a batch whose lines are in work makes room', async (open) => {
   const jobParts = await open({ home: 'here' });
   await batchIn(jobParts, 'a');

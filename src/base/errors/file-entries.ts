@@ -47,7 +47,7 @@ export const fileEntries = {
     status: 400,
     code: 'validation_error',
     message: 'The file changed while it was read.',
-    when: 'A long recording was replaced or altered in the storage before its analysis was complete.',
+    when: 'A long recording or a manifest was replaced or altered in the storage before it was read to its end.',
   },
   // Stored files and their links
   ACCESS_DENIED: {

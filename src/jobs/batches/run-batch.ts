@@ -82,12 +82,15 @@ async function readManifest(
   const { workTable, maxLines, manifests } = parts;
   const { manifest } = batchSource(work.job);
   const source = manifest && pacedFile(await parts.openSource(manifest, signal), manifest, slice);
+  const { identity } = source ?? {};
   try {
+    // The lines in the table are of another file.
+    if ((manifest?.identity ?? identity) !== identity) throw new ServiceError('FILE_CHANGED');
     const blocks = source ? blocksOf(source, signal) : oneBlock((await workTable.manifestOf(work)) ?? '');
     let count = 0;
     let lines: NewLine[] = [];
     const save = async (): Promise<void> => {
-      await workTable.addLines(work, count - lines.length + 1, lines);
+      await workTable.addLines(work, count - lines.length + 1, lines, identity);
       lines = [];
     };
     for await (const records of manifests.records(blocks)) {

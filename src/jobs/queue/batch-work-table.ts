@@ -133,8 +133,12 @@ export class BatchWorkTable {
     });
   }
 
-  /** @param first number of the first of these lines, from 1 @throws WorkLost */
-  addLines(work: BatchWork, first: number, lines: readonly NewLine[]): Promise<void> {
+  /**
+   * @param first number of the first of these lines, from 1
+   * @param identity of the file that they come from
+   * @throws WorkLost
+   */
+  addLines(work: BatchWork, first: number, lines: readonly NewLine[], identity?: string): Promise<void> {
     const { id, account, keyId, traceparent = null } = work.job;
     const atMs = Date.now();
     const rows = lines.map(({ label, work: line }, i): Value[] => {
@@ -158,7 +162,9 @@ export class BatchWorkTable {
         ...state,
       ];
     });
-    return this.#change(work, { lines_read: first - 1 + lines.length }, async (transaction) => {
+    const { manifest, ...source } = batchSource(work.job);
+    const read = manifest && { source: JSON.stringify({ ...source, manifest: { ...manifest, identity } }) };
+    return this.#change(work, { lines_read: first - 1 + lines.length, ...read }, async (transaction) => {
       for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
         await transaction.execute(...insertOf(rows.slice(i, i + ROWS_PER_STATEMENT)));
       }

@@ -75,7 +75,10 @@ export const jobResult = <Result extends object>(id: string, result: string): Re
 /** The place of a batch's manifest, and that of its result. */
 export interface BatchSource {
   /** Absent if the manifest came with the request, and once it is read. */
-  readonly manifest?: JobSource;
+  readonly manifest?: JobSource & {
+    /** Of the file that its lines come from, once some are in the table. */
+    readonly identity?: string;
+  };
   /** All of its lines are in the table. */
   readonly isRead?: true;
   /** Of that manifest. */
