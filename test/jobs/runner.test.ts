@@ -206,6 +206,23 @@ onEachQueue('a job that is cancelled between two steps saves nothing more', asyn
   assert.deepEqual([after?.state, after?.result], ['cancelled', undefined]);
 });
 
+onEachQueue('an upload whose job is cancelled during the last step gets no result', async (open) => {
+  const { jobs, workTable } = await open();
+  const { job } = await jobs.create({
+    ...newJob,
+    source: '{"object":"folder/analysis/key","resultObject":"folder/results/key"}',
+  });
+  const stored: string[] = [];
+  const store = async (name: string): Promise<void> => void stored.push(name);
+  const analyse: Analyse = async function* () {
+    await jobs.cancel('a', job.id);
+    yield last(0);
+  };
+  const turn = await runJob(await taken(workTable), parts(workTable, analyse, { store }), unhurried());
+  assert.equal(turn.outcome, 'lost');
+  assert.deepEqual(stored, []);
+});
+
 onEachQueue(
   'the result is stored before the job is done; if that fails, the job is tried again',
   async (open) => {

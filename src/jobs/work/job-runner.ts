@@ -85,6 +85,8 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     const { body, done } = await resultOf(work, { ...parts, openSource }, task, slice);
     const source = jobSource(work.job);
     if ('object' in source && source.resultObject !== undefined && !(await isReplaced(task.signal))) {
+      // The next sign of life may come too late to tell of a cancellation.
+      await workTable.renew(work, fileProgress);
       await orAborted(task.signal, parts.store(source.resultObject, body));
     }
     const { audioS, scoredWindows: windows, bytes } = done;
