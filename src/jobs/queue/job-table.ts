@@ -21,7 +21,7 @@ import {
 import type { UnfinishedJobs } from './job-metrics.js';
 import { isQueued, jobPriority, queueOrder } from './job-priority.js';
 import { jobColumns, jobOf, listedColumns } from './job-rows.js';
-import { canRetry } from './job-text.js';
+import { canRetry, jobSource, resultObjectOf } from './job-text.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
 /** Announced when a job may be taken. */
@@ -96,6 +96,7 @@ export class JobTable {
         if (earlier !== undefined) return { job: earlier, isNew: false };
         const unfinished = await this.#countBelowLimit(transaction, job.account);
         if (job.task === 'batch') return { job: await this.#addBatch(transaction, job), isNew: true };
+        await this.#replaceEarlier(transaction, job);
         // Jobs of accounts with few others go before those of accounts with many.
         const priority = jobPriority(this.#clockMs() / 1000, unfinished);
         const created = await this.#insert(transaction, job, priority);
@@ -247,7 +248,7 @@ export class JobTable {
         const priority = jobPriority(this.#clockMs() / 1000, unfinished);
         const [revived] = await transaction.query(
           "UPDATE jobs SET state = 'queued', priority = $2, tries = 0, due_at_ms = 0, finished_at_ms = NULL, cursor = NULL, saved_steps = 0, " +
-            `audio_s = 0, file_progress = 0 WHERE id = $1 AND state = 'failed' RETURNING ${jobColumns}`,
+            `failure_file_due_ms = NULL, audio_s = 0, file_progress = 0 WHERE id = $1 AND state = 'failed' RETURNING ${jobColumns}`,
           [id, priority],
         );
         // Its retention time was over at this moment.
@@ -332,6 +333,19 @@ export class JobTable {
       throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
     }
     return unfinished;
+  }
+
+  /** Under this name only the result of the newest recording is stored. */
+  async #replaceEarlier(transaction: Transaction, { account, source }: NewJob): Promise<void> {
+    const job = { id: 'new', source };
+    if (resultObjectOf(job) === undefined) return;
+    const rest = JSON.stringify({ ...jobSource(job), resultObject: undefined });
+    for (const which of ["state IN ('queued', 'running')", 'failure_file_due_ms IS NOT NULL']) {
+      await transaction.execute(
+        `UPDATE jobs SET source = $3, failure_file_due_ms = NULL WHERE account = $1 AND source = $2 AND ${which}`,
+        [account, source, rest],
+      );
+    }
   }
 
   /** It has no place in the queue: its lines have. */

@@ -65,6 +65,13 @@ type Parameters = Pick<Job, 'id' | 'parameters'>;
 
 /** @throws DamagedValue, like all below */
 export const jobSource = (job: Source): JobSource => storedJson(job.source, ofJob(job, 'source'));
+
+/** The name under which its result is stored also; undefined without one, or if the source is damaged. */
+export function resultObjectOf(job: Source): string | undefined {
+  const source = unlessDamaged(() => jobSource(job));
+  return source !== undefined && 'object' in source ? source.resultObject : undefined;
+}
+
 export const jobParameters = (job: Parameters): JobParameters =>
   storedJson(job.parameters, ofJob(job, 'parameters'));
 export const enrollParameters = (job: Parameters): EnrollParameters =>

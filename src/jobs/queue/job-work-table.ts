@@ -14,7 +14,7 @@ import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './jo
 import { isQueued, jobPriority, linePriority, lowestPriority, queueOrder } from './job-priority.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './job-table.js';
-import { NO_SOURCE, sourceForRetry } from './job-text.js';
+import { NO_SOURCE, resultObjectOf, sourceForRetry } from './job-text.js';
 import {
   endTries,
   LEASE_MS,
@@ -41,6 +41,9 @@ export interface FinishedWork {
 }
 
 const MOVED_AT_ONCE = 100;
+
+/** Between two tries to store a failure. */
+const FAILURE_FILE_PAUSE_MS = 60_000;
 
 export interface JobWorkTableOptions {
   /** Home of files that the workers can read. */
@@ -173,9 +176,18 @@ export class JobWorkTable {
       if (isRetried) {
         await this.#requeue(transaction, work, pauseAfterMs(work.tries, this.#retryDelayMs));
       } else {
-        await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
+        // A newer recording of its name may have changed it meanwhile.
+        const [row] = await transaction.query<{ source: string }>(
+          "UPDATE jobs SET state = 'failed' WHERE id = $1 RETURNING source",
+          [work.job.id],
+        );
+        const job = { ...work.job, ...row };
+        if (resultObjectOf(job) !== undefined) {
+          const sql = `UPDATE jobs SET failure_file_due_ms = ${this.#now} WHERE id = $1`;
+          await transaction.execute(sql, [job.id]);
+        }
         const usage = { errors: 1, audioS: 0, windows: 0, bytes: 0 };
-        await this.#end(transaction, work.job, usage, sourceForRetry(work.job));
+        await this.#end(transaction, job, usage, sourceForRetry(job));
       }
       return isRetried;
     });
@@ -196,6 +208,32 @@ export class JobWorkTable {
     );
     await this.#moveUp();
     return endTries(dead.map(workOf), (work) => this.fail(work, workerDied, true));
+  }
+
+  /** A failed job whose client waits for the file of its result, or undefined. Later calls get the same one after a pause only. */
+  async takeFailureFile(): Promise<Job | undefined> {
+    const due = new Conditions('failure_file_due_ms IS NOT NULL');
+    const now = this.#now;
+    // A later time than any pause lasts comes from before the clock was set back.
+    due.add(
+      (n) => `(failure_file_due_ms <= (SELECT ${now}) OR failure_file_due_ms > (SELECT ${now}) + $${n})`,
+      FAILURE_FILE_PAUSE_MS,
+    );
+    this.#addHome(due);
+    const [row] = await this.#database.query(
+      `UPDATE jobs SET failure_file_due_ms = ${now} + $1 WHERE id = ` +
+        `(SELECT id FROM jobs ${due.where} ORDER BY failure_file_due_ms LIMIT 1${skipLocked[this.#database.dialect]}) RETURNING ${jobColumns}`,
+      due.values,
+    );
+    return row && jobOf(row);
+  }
+
+  /** The file is there, or given up. A later failure of the job has one of its own. */
+  async endFailureFile({ id, finishedAtMs = 0 }: Job): Promise<void> {
+    await this.#database.execute(
+      'UPDATE jobs SET failure_file_due_ms = NULL WHERE id = $1 AND finished_at_ms = $2',
+      [id, finishedAtMs],
+    );
   }
 
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
@@ -223,11 +261,15 @@ export class JobWorkTable {
       (n) => `(due_at_ms <= (SELECT ${this.#now}) OR due_at_ms > (SELECT ${this.#now}) + $${n})`,
       pauseAfterMs(MAX_TRIES, this.#retryDelayMs),
     );
+    this.#addHome(due);
+    return due;
+  }
+
+  #addHome(due: Conditions): void {
     // Of a single host, everything is its own.
     if (this.#database.dialect === 'postgres') {
       due.add((n) => `(home IS NULL OR home = $${n})`, this.#home ?? null);
     }
-    return due;
   }
 
   get #now(): string {

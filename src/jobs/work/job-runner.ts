@@ -22,8 +22,6 @@ export interface JobRunnerParts extends PredictParts {
   readonly enroll: (task: EnrollTask) => Promise<Enrolled>;
   /** Stores the result under this name; called before the job counts as done, and again by another try. */
   readonly store: (name: string, result: object) => Promise<void>;
-  /** Called after the job has failed for good, unless a newer recording of its name has a job of its own. */
-  readonly tellOfFailure?: (failure: ServiceError) => Promise<void>;
   /** Of a recording to analyse. */
   readonly maxBytes: number;
   /** Between two signs of life. */
@@ -75,16 +73,16 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     return source;
   };
   /** Whether a newer recording of this name has a job of its own, which may have stored its result before. */
-  const isReplaced = async (signal: AbortSignal): Promise<boolean> => {
+  const isReplaced = async (): Promise<boolean> => {
     const from = identity === undefined ? undefined : jobSource(work.job);
     if (from === undefined || !('object' in from) || from.resultObject === undefined) return false;
-    const now = await identityNow(from, parts, signal);
+    const now = await identityNow(from, parts, task.signal);
     return now !== undefined && now !== identity;
   };
   try {
     const { body, done } = await resultOf(work, { ...parts, openSource }, task, slice);
     const source = jobSource(work.job);
-    if ('object' in source && source.resultObject !== undefined && !(await isReplaced(task.signal))) {
+    if ('object' in source && source.resultObject !== undefined && !(await isReplaced())) {
       // The next sign of life may come too late to tell of a cancellation.
       await workTable.renew(work, fileProgress);
       await orAborted(task.signal, parts.store(source.resultObject, body));
@@ -93,12 +91,7 @@ export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimi
     await workTable.succeed(work, { result: JSON.stringify(body), audioS, windows, bytes });
     return { outcome: 'succeeded', done };
   } catch (error) {
-    const turn = await endOf(work, workTable, renewal.failure ?? error, stopping);
-    // If the storage does not answer, a client that waits is told.
-    if (turn.outcome === 'failed' && !(await isReplaced(stopping).catch(() => false))) {
-      await parts.tellOfFailure?.(turn.failure);
-    }
-    return turn;
+    return await endOf(work, workTable, renewal.failure ?? error, stopping);
   } finally {
     renewal.stop();
   }

@@ -20,6 +20,8 @@ export interface JobWorkersOptions {
   readonly run: (work: Work, limits: TurnLimits) => Promise<JobTurn>;
   /** Called after each turn, and for jobs whose last worker has died. */
   readonly onTurn: (job: Job, turn: JobTurn | 'worker died', tookMs: number) => void;
+  /** Called after each look for the jobs of dead workers. */
+  readonly onPoll?: () => void;
   readonly log: Logger;
   /** For tests. */
   readonly slice?: Partial<Pick<TurnSliceOptions, 'sliceMs' | 'overdueMs'>>;
@@ -80,6 +82,7 @@ export class JobWorkers {
       if (taken > 0) this.#options.log.warn({ jobs: taken }, 'took over jobs of dead workers');
       for (const job of failed) this.#options.onTurn(job, 'worker died', 0);
     });
+    this.#options.onPoll?.();
     this.#look();
   }
 

@@ -2,7 +2,6 @@
 import type { ServedModels } from '../../analysis/served/served-models.js';
 import type { RecordingSources } from '../../api/fetch/recording-sources.js';
 import type { Config } from '../../base/config/options.js';
-import type { ErrorBody } from '../../base/contract/error-bodies.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { EndedRequests } from '../../base/observe/ended-requests.js';
 import type { Logger } from '../../base/observe/log.js';
@@ -14,10 +13,11 @@ import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { Job } from '../queue/job.js';
 import { JobMetrics } from '../queue/job-metrics.js';
 import type { JobParts } from '../queue/job-parts.js';
-import { jobParameters, jobSource } from '../queue/job-text.js';
+import { jobParameters } from '../queue/job-text.js';
 import { JOB_ROUTE } from '../queue/job-work-table.js';
 import { HEARTBEAT_MS, LATE_LEASE } from '../turns/lease-renewal.js';
 import { enrollRecording } from './enroll-recording.js';
+import { FailureFiles } from './failure-files.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
 import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
 import { JobWorkers } from './job-workers.js';
@@ -42,24 +42,13 @@ const MAX_DURATION_S = 86_400;
 const TURN_LIMIT_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
-export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
+export function startJobWorkers(parts: JobWorkersParts): Pick<JobWorkers, 'busy' | 'takeAnew' | 'close'> {
   const { config, jobParts, sources, storage, models, metrics, tracing, ended, log } = parts;
   const { jobs, workTable } = jobParts;
   const store = (name: string, result: object): Promise<void> =>
     storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
 
-  /** A client that waits for the file of a result gets one. */
-  async function tellOfFailure(job: Job, { code, message, status }: ServiceError): Promise<void> {
-    const { id } = job;
-    const source = unlessDamaged(() => jobSource(job));
-    const { resultObject } = (source ?? {}) as { readonly resultObject?: string };
-    if (resultObject === undefined) return;
-    const body: ErrorBody = { error: code as ErrorBody['error'], message, status, correlation_id: id };
-    await store(resultObject, body).catch((error) =>
-      log.error({ job: id, err: error }, "a job's failure could not be stored"),
-    );
-  }
-
+  const failureFiles = new FailureFiles({ workTable, store, log });
   const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished(), {
     workers: config.jobWorkers,
     busy: () => workers.busy,
@@ -85,7 +74,6 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
                   ? sources.ofObject(source.object, signal)
                   : sources.ofLink(source.link, work.job.account, signal),
               store,
-              tellOfFailure: (failure) => tellOfFailure(work.job, failure),
               maxBytes: config.maxJobBytes,
               maxDurationS: MAX_DURATION_S,
               timeLimitMs: TURN_LIMIT_MS,
@@ -102,16 +90,25 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
         current.leave();
       }
     },
+    onPoll: () => failureFiles.look(),
     onTurn(job, turn, tookMs) {
-      const failure = new ServiceError('WORKER_DIED');
-      const end: JobTurn = turn === 'worker died' ? { outcome: 'failed', failure } : turn;
-      if (turn === 'worker died') void tellOfFailure(job, failure);
+      const end: JobTurn =
+        turn === 'worker died' ? { outcome: 'failed', failure: new ServiceError('WORKER_DIED') } : turn;
+      if (end.outcome === 'failed') failureFiles.look();
       jobMetrics.countTurn(end.outcome, 'done' in end ? end.done.audioS : 0);
       if (end.outcome !== 'succeeded' && end.outcome !== 'failed') return;
       ended.noteJob(recordOf(job, end, tookMs));
     },
   });
-  return workers;
+  return {
+    get busy() {
+      return workers.busy;
+    },
+    takeAnew: () => workers.takeAnew(),
+    async close() {
+      await Promise.all([workers.close(), failureFiles.close()]);
+    },
+  };
 }
 
 /** A job that ended counts as one request of its key to the route `job`, with all of its audio. */
