@@ -450,6 +450,12 @@ export class Exchange implements RouteRequest, BodyStream {
 
   #received(chunk: ArrayBuffer, isLast: boolean): void {
     this.#incoming.count(chunk, isLast);
+    if (this.#incoming.hasTinyChunks) {
+      // At once: after a pause, the rest of what was read would still come.
+      this.#limits.onClose('small_chunks');
+      this.#cutOff();
+      return;
+    }
     // A paused socket must be resumed, which starts uWebSockets.js' clock: the answer ends the connection in time.
     if (isLast && !this.#incoming.isPaused) this.#receiving.delete(this);
     if (this.#over) {

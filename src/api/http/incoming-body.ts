@@ -7,6 +7,10 @@ type Listener = (chunk: Uint8Array, isLast: boolean) => void;
 /** If no more than this of a body is missing, its end is awaited, or left to uWebSockets.js, which discards it. */
 export const NEAR_END_BYTES = 256 * 1024;
 
+/** uWebSockets.js hands over each chunk of a chunked body by itself: this many in any case, then one for each 64 bytes. */
+const FREE_CHUNKS = 1000;
+const MIN_BYTES_PER_CHUNK = 64;
+
 const nobody: Listener = () => {};
 
 /** The arriving body of a request, and its listener: none yet, one, or none any longer. */
@@ -21,6 +25,7 @@ export class IncomingBody {
   #listener = nobody;
   /** Bytes that arrived while held; undefined while it is not. */
   #held: GrowingBytes | undefined;
+  #chunks = 0;
   #pausedAtMs = 0;
   #pausedMs = 0;
 
@@ -63,7 +68,16 @@ export class IncomingBody {
     this.#listener = nobody;
   }
 
+  /** Its chunks are so small that they would keep everybody else waiting. */
+  get hasTinyChunks(): boolean {
+    return (
+      this.declaredBytes === undefined &&
+      this.#chunks > FREE_CHUNKS + this.receivedBytes / MIN_BYTES_PER_CHUNK
+    );
+  }
+
   count(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#chunks++;
     this.receivedBytes += chunk.byteLength;
     if (isLast) this.isPending = false;
   }

@@ -6,6 +6,7 @@ export const closeReasons = [
   'address',
   'descriptors',
   'body_memory',
+  'small_chunks',
   'answer_memory',
   'answer_not_taken',
   'framing',

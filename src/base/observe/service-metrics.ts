@@ -149,7 +149,7 @@ export class ServiceMetrics {
     for (const pool of threadPools) this.#threadFailures.labels(pool).inc(0);
     this.#closed = new Counter({
       name: 'veravox_connections_closed_total',
-      help: 'Connections closed for protection: connection limits, too few descriptors, too little memory for answers, unread answers, requests of unclear length.',
+      help: 'Connections closed for protection: connection limits, too few descriptors, too little memory for answers, unread answers, bodies in tiny chunks, requests of unclear length.',
       labelNames: ['reason'],
       registers,
     });
