@@ -12,7 +12,9 @@ export interface ReceivedBody {
   cutBody(reason: unknown): void;
 }
 
-/** Time before a body must have a pace. */
+type Progress = Pick<ReceivedBody, 'receivedBytes' | 'receivingMs'>;
+
+/** Time before a body must have a pace, and the longest pause of one. */
 const GRACE_MS = 2000;
 /** The rate that is asked grows by this with each second: 1 % of a telephone line's after the grace, all of it later. */
 const BYTES_PER_S2 = 400;
@@ -30,17 +32,23 @@ export function dueBytes(receivingMs: number): number {
  * that a slow line does.
  */
 export class ReceivingPace {
-  /** Bytes of each at the last look; a body without progress since has stopped. */
-  #before = new Map<ReceivedBody, number>();
+  /** Of each body: what it had brought, and the first look that saw so much. */
+  #before = new Map<ReceivedBody, Progress>();
 
-  /** Call it every few seconds with all bodies on their way. */
+  /** Call it every second or so with all bodies on their way. */
   look(bodies: Iterable<ReceivedBody>): void {
-    const seen = new Map<ReceivedBody, number>();
+    const seen = new Map<ReceivedBody, Progress>();
     for (const body of bodies) {
       const { receivedBytes, receivingMs } = body;
+      const before = this.#before.get(body);
+      if (receivingMs === 0) {
+        if (before !== undefined) seen.set(body, before);
+        continue;
+      }
+      const last = before?.receivedBytes === receivedBytes ? before : { receivedBytes, receivingMs };
+      seen.set(body, last);
       if (receivingMs < GRACE_MS) continue;
-      const hasStopped = this.#before.get(body) === receivedBytes;
-      seen.set(body, receivedBytes);
+      const hasStopped = receivingMs - last.receivingMs >= GRACE_MS;
       if (!hasStopped && receivedBytes >= dueBytes(receivingMs)) continue;
       if (body.permit?.isContended()) {
         const seconds = Math.round(receivingMs / 1000);

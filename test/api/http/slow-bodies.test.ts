@@ -121,6 +121,8 @@ test('only bodies that are late, or have stopped, and hold what others want are 
   };
   pace.look(Object.values(bodies));
   bodies.inTime.receivedBytes += 20_000;
+  bodies.inTime.receivingMs += 2000;
+  bodies.stopped.receivingMs += 2000;
   bodies.notAwaited.receivedBytes += 1;
   pace.look(Object.values(bodies));
   const cut = Object.entries(bodies).filter(([, { reasons }]) => reasons.length > 0);
@@ -128,6 +130,35 @@ test('only bodies that are late, or have stopped, and hold what others want are 
     cut.map(([name]) => name),
     ['late', 'stopped'],
   );
+});
+
+test('a body is cut for a pause of 2 s, in which the server would have read, and not for a shorter one', () => {
+  const pace = new ReceivingPace();
+  const body = someBody(5000, 1_000_000, true);
+  const lookAfter = (ms: number): number => {
+    body.receivingMs += ms;
+    pace.look([body]);
+    return body.reasons.length;
+  };
+  const lookUnread = (): void => {
+    const { receivingMs } = body;
+    body.receivingMs = 0;
+    pace.look([body]);
+    body.receivingMs = receivingMs;
+  };
+  lookAfter(0);
+  assert.equal(lookAfter(1000), 0);
+  body.receivedBytes++;
+  assert.equal(lookAfter(1000), 0);
+  assert.equal(lookAfter(1000), 0);
+  body.receivedBytes++;
+  for (let seconds = 0; seconds < 5; seconds++) lookUnread();
+  // Resumed just before a look.
+  assert.equal(lookAfter(10), 0);
+  assert.equal(lookAfter(1000), 0);
+  lookUnread();
+  assert.equal(lookAfter(900), 0);
+  assert.equal(lookAfter(100), 1);
 });
 
 const region = (bytes: number, receivedBytes: number, sinceMs = 0): FillingRegion => ({
