@@ -57,7 +57,7 @@ class FormUpload {
   readonly #intake: ArenaIntake;
   readonly #resolve: (form: UploadedForm) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #settled = false;
   #parser: MultipartParser | undefined;
 
@@ -76,13 +76,15 @@ class FormUpload {
     // A form this small may have no file at all, and is told so.
     if (minFile !== undefined && declaredBytes > FORM_OVERHEAD_BYTES && declaredBytes < minFile.bytes)
       throw minFile.tooSmall();
-    const { receiveTimeoutMs } = limits;
     const source = {
       declaredBytes: stream.declaredBytes,
       isCutWhenSlow: true,
-      pause: () => stream.pause(),
+      pause: () => {
+        clearTimeout(this.#timer);
+        stream.pause();
+      },
       resume: () => {
-        this.#timer.refresh();
+        this.#startTimer();
         stream.resume();
       },
     };
@@ -102,12 +104,14 @@ class FormUpload {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(
-      () => this.#fail(new ServiceError('RECEIVE_TIMEOUT', { timeoutMs: receiveTimeoutMs })),
-      receiveTimeoutMs,
-    );
+    this.#startTimer();
     stream.signal.addEventListener('abort', () => this.#fail(stream.signal.reason), { once: true });
     stream.onChunk((chunk, isLast) => this.#take(chunk, isLast));
+  }
+
+  #startTimer(): void {
+    const timeoutMs = this.#limits.receiveTimeoutMs;
+    this.#timer = setTimeout(() => this.#fail(new ServiceError('RECEIVE_TIMEOUT', { timeoutMs })), timeoutMs);
   }
 
   #take(chunk: Uint8Array, isLast: boolean): void {

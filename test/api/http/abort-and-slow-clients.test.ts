@@ -177,6 +177,25 @@ test('without room within the time limit an upload is refused, and its place in 
   assert.equal(await server.metric('veravox_uploads_waiting'), 0);
 });
 
+test('time in which an upload waits for room does not count as time to receive it', async (t) => {
+  const server = await startTestServer(t, { receiveTimeoutMs: 300, queueTimeoutMs: 1500 });
+  assert.ok(server.arena.reserve(server.arena.totalBytes) !== undefined);
+  const complete = formBody([fileEntry(noise(1000))]);
+  const begun = formBody([fileEntry(noise(20_000))]).subarray(0, 17_000);
+  const forms: readonly (readonly [number, Buffer])[] = [
+    [complete.length, complete],
+    [5_000_000, begun],
+  ];
+  const answers = forms.map(async ([length, body]) => {
+    const client = await RawClient.connect(server.port);
+    t.after(() => client.socket.destroy());
+    await client.write(Buffer.concat([Buffer.from(predictHead({ 'content-length': length })), body]));
+    return client.until(/\}\r?\n?$/);
+  });
+  for (const answer of await Promise.all(answers))
+    assert.match(answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: /);
+});
+
 test('a client that leaves during the analysis aborts it; the file stays until the analysis has ended', async (t) => {
   const server = await startTestServer(t);
   let end = (): void => {};
