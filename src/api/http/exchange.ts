@@ -94,6 +94,8 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly #incoming: IncomingBody;
   /** An answer can no longer be sent: one was, or the client has gone. */
   #over = false;
+  /** Its answer is being sent in pieces. */
+  #isSending = false;
   #lingerTimer: NodeJS.Timeout | undefined;
   /** Sends an answer that waits for the end of the body. */
   #afterBody: (() => void) | undefined;
@@ -251,9 +253,9 @@ export class Exchange implements RouteRequest, BodyStream {
     if (!this.#over) this.#incoming.resume(this.elapsedMs);
   }
 
-  /** Time that the body has been on its way, without the time in which we did not read it; 0 while we do not. */
+  /** Time that the body has been on its way, without the time in which we did not read it; 0 while we do not, or answer. */
   get receivingMs(): number {
-    return this.#over ? 0 : this.#incoming.receivingMs(this.elapsedMs);
+    return this.#over || this.#isSending ? 0 : this.#incoming.receivingMs(this.elapsedMs);
   }
 
   /** Readers of the body fail with this reason. */
@@ -309,12 +311,15 @@ export class Exchange implements RouteRequest, BodyStream {
     if (this.#over) return;
     const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
     let sentBytes = 0;
+    let hasBegun = false;
     this.#receiving.add(this);
+    this.#isSending = true;
     try {
       while (sentBytes < stream.bytes) {
         const piece = await stream.read();
         if (this.#over) return;
         const begin = sentBytes === 0 ? () => writeHead(this.#res, reply, headers, closes) : undefined;
+        hasBegun = true;
         await sendPiece(this.#res, piece, stream.bytes, begin, limits);
         if (this.#over) return;
         sentBytes += piece.length;
@@ -322,10 +327,11 @@ export class Exchange implements RouteRequest, BodyStream {
       this.#over = true;
       this.record.status = reply.status;
     } catch (error) {
-      const hasStalled = error instanceof ClientStalled;
-      if (!this.#over && (sentBytes > 0 || hasStalled)) this.#res.close();
-      if (!hasStalled) throw error;
+      if (error instanceof ClientGone) return;
+      if (!this.#over && hasBegun) this.#res.close();
+      if (!(error instanceof ClientStalled)) throw error;
     } finally {
+      this.#isSending = false;
       this.#receiving.delete(this);
     }
   }
@@ -345,6 +351,7 @@ export class Exchange implements RouteRequest, BodyStream {
     // A pending `next` must not outlive the client.
     this.signal.addEventListener('abort', () => texts.close(), { once: true });
     this.#receiving.add(this);
+    this.#isSending = true;
     try {
       let begin: (() => void) | undefined = () => writeHead(this.#res, reply, headers, false);
       for (let text = await texts.next(); text !== undefined; text = await texts.next()) {
@@ -361,6 +368,7 @@ export class Exchange implements RouteRequest, BodyStream {
         this.#res.end();
       });
     } catch (error) {
+      if (error instanceof ClientGone) return;
       if (!this.#gone) this.#res.close();
       if (!(error instanceof ClientStalled)) throw error;
     } finally {

@@ -2,7 +2,7 @@
 import type { HttpResponse } from './uws.js';
 
 export interface PieceLimits {
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has gone; sending fails with its reason. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
@@ -14,8 +14,8 @@ export class ClientStalled extends Error {
 
 /**
  * Sends one piece of a body of `totalBytes`. Resolves when the system has taken all of it, so that its memory can be
- * reused, or when the client has gone. uWebSockets.js buffers nothing that the socket does not take: it reports how far
- * it came, and the rest is offered again when there is room.
+ * reused. uWebSockets.js buffers nothing that the socket does not take: it reports how far it came, and the rest is
+ * offered again when there is room.
  * @param writeHead for the first piece
  */
 export function sendPiece(
@@ -73,7 +73,7 @@ export function sendText(
 }
 
 /**
- * Resolves when the system has taken the piece, or the client has gone.
+ * Resolves when the system has taken the piece.
  * @param send returns whether that was so at once; otherwise calls `taken` later
  */
 function untilTaken({ signal, timeoutMs }: PieceLimits, send: (taken: () => void) => boolean): Promise<void> {
@@ -85,7 +85,7 @@ function untilTaken({ signal, timeoutMs }: PieceLimits, send: (taken: () => void
       if (error === undefined) resolve();
       else reject(error);
     };
-    const onAbort = (): void => settle();
+    const onAbort = (): void => settle(signal.reason);
     if (send(() => settle())) return;
     signal.addEventListener('abort', onAbort);
     timer = setTimeout(() => settle(new ClientStalled()), timeoutMs);
