@@ -62,7 +62,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     if (supervisor.isStopping) return;
     hangUp.follow((isTerminalGone) => {
       if (isTerminalGone) stop('SIGHUP');
-      else void supervisor.reload();
+      else supervisor.reload();
     });
     const firstKey = await firstStart?.createKey();
     const link = await firstLinkNote({ config, database, port, isFirstStart: firstKey !== undefined });

@@ -245,6 +245,30 @@ test('a process that is killed leaves none of its uploads, and the others theirs
   }
 });
 
+test('signals during a reload renew secrets at once, and cause one more reload', async () => {
+  const count = (text: string): number => cli.stdout.split(text).length - 1;
+  const reloadsBefore = count('"msg":"models reloaded"');
+  const reloads = (): number => count('"msg":"models reloaded"') - reloadsBefore;
+  const secrets = path.join(dataDir, 'storage.json');
+  const valid = fs.readFileSync(secrets);
+  fs.writeFileSync(secrets, '{');
+  const signals = 5;
+  for (let sent = 1; sent <= signals; sent++) {
+    cli.child.kill('SIGHUP');
+    await eventually(
+      () => count('storage.json was not reloaded') === sent * processes,
+      'both processes have tried to renew their secrets',
+    );
+  }
+  fs.writeFileSync(secrets, valid);
+  assert.ok(reloads() < (signals - 1) * processes);
+  await eventually(
+    async () => reloads() >= 2 * processes && (await metric('veravox_model_sets')) === 1,
+    'all reloads are over',
+  );
+  assert.ok(reloads() < signals * processes);
+});
+
 test('a process that is told to stop is replaced, and no request is lost', async () => {
   const [first = 0] = servingProcesses();
   const restarts = await metric('veravox_process_restarts_total');

@@ -72,7 +72,8 @@ export class Supervisor {
   #restarts = 0;
   #hangs = 0;
   #isStopping = false;
-  #reloading: Promise<void> | undefined;
+  #isReloading = false;
+  #isReloadWantedAgain = false;
   /** Told the result of the process that reloads at the moment. */
   #onReloaded: ((worker: Worker, result: ReloadResult) => void) | undefined;
 
@@ -116,11 +117,12 @@ export class Supervisor {
 
   /**
    * Has each process renew its secrets, and one after the other load its models anew; one that fails keeps the rest
-   * from trying.
+   * from trying. There is one more reload for all requests during one, as in `ModelReload`.
    */
-  reload(): Promise<void> {
-    this.#reloading = (this.#reloading ?? Promise.resolve()).then(() => this.#reloadAll());
-    return this.#reloading;
+  reload(): void {
+    for (const worker of this.#workers()) this.#order(worker, { kind: 'renew-secrets' });
+    if (this.#isReloading) this.#isReloadWantedAgain = true;
+    else void this.#reloadAll();
   }
 
   /** Lets every process stop in order; resolves when they have ended. */
@@ -263,7 +265,15 @@ export class Supervisor {
   }
 
   async #reloadAll(): Promise<void> {
-    for (const worker of this.#workers()) this.#order(worker, { kind: 'renew-secrets' });
+    this.#isReloading = true;
+    do {
+      this.#isReloadWantedAgain = false;
+      await this.#reloadEach();
+    } while (this.#isReloadWantedAgain);
+    this.#isReloading = false;
+  }
+
+  async #reloadEach(): Promise<void> {
     for (const worker of this.#workers()) {
       if (this.#isStopping) return;
       if ((await this.#reloadOne(worker)) === 'loaded') continue;
