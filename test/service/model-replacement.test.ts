@@ -3,6 +3,7 @@
 // A server that gets other models while it runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Authenticator } from '../../src/state/keys/authenticator.js';
 import { AnalyserDouble, someAnalysis, someDetector, someSpeakerModel } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
@@ -10,7 +11,12 @@ import { holdAnalyses } from '../support/held-analyses.js';
 import { postForm, predict, predictHead, RawClient, request } from '../support/http-client.js';
 import { noPoints } from '../support/server-parts.js';
 import { StreamClient } from '../support/stream-client.js';
-import { ADMIN_API_KEY, startTestServer, type TestServer } from '../support/test-server.js';
+import {
+  ADMIN_API_KEY,
+  startTestServer,
+  type TestServer,
+  testAuthenticator,
+} from '../support/test-server.js';
 import { until } from '../support/until.js';
 import { vectorEntry, verify } from '../support/voiceid-client.js';
 
@@ -122,10 +128,27 @@ test('who leaves in the middle of a request does not keep its models', async (t)
   await until(() => server.analyser.closed);
 });
 
-test('a stream begins with the models of its connection, however late its start comes', async (t) => {
-  const server = await startTestServer(t);
-  const client = await StreamClient.open(server.port);
+test('a stream begins with the models of its connection, however late its key is found and its start comes', async (t) => {
+  let find = (): void => {};
+  const isFound = new Promise<void>((resolve) => {
+    find = resolve;
+  });
+  let isAsked = false;
+  const keys: Authenticator = {
+    ...testAuthenticator,
+    authenticate: () => undefined,
+    async lookUp(presented) {
+      isAsked = true;
+      await isFound;
+      return testAuthenticator.authenticate(presented);
+    },
+  };
+  const server = await startTestServer(t, {}, { keys });
+  const opening = StreamClient.open(server.port);
+  await until(() => isAsked);
   server.server.replaceModels(otherModels(server), noPoints);
+  find();
+  const client = await opening;
   client.say({ type: 'start', encoding: 'pcm16', sample_rate: 16_000 });
   await client.next('ready');
   assert.equal(server.analyser.liveStreams.length, 1);

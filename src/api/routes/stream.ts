@@ -23,10 +23,12 @@ import { hostFor, placeFor, refuseOthers, type StreamRouteParts } from './stream
 export function streamRoutes(parts: StreamRouteParts): Route[] {
   const schemas = streamFieldSchemas(parts.analyser.status().detectors);
   const validator = new FieldValidator<StreamFields>({ schemas, required: streamRequired });
+  const { models } = parts;
   return [
     {
       ...streamEndpoint,
       isSocket: true,
+      models,
       wantsHeaders: true,
       handle(request) {
         refuseOthers(request, parts.config.corsOrigins);
@@ -44,6 +46,7 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
     {
       ...callEndpoint,
       isSocket: true,
+      models,
       isPrefix: true,
       hasTicketInPath: true,
       wantsHeaders: true,
