@@ -9,12 +9,30 @@ const SILENCE_S = 32;
 /** The last wall: routes end sockets that are not read much earlier. The result of a day's stream fits. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
+/** Messages and pings in a burst. More come at this rate, or bring audio: the shortest Opus packets have about this many bytes. */
+const MAX_BURST = 5000;
+const MESSAGES_PER_MS = 0.5;
+const AUDIO_BYTES_PER_MESSAGE = 8;
+
 /** A WebSocket whose calls are allowed until it has ended. */
 class OpenSocket implements Socket {
   #ws: WebSocket<SocketData> | undefined;
+  #messagesLeft = MAX_BURST;
+  #refilledMs = performance.now();
 
   constructor(ws: WebSocket<SocketData>) {
     this.#ws = ws;
+  }
+
+  /** Ends a connection whose messages would keep everybody else waiting; false then. */
+  admits(audioBytes: number): boolean {
+    const nowMs = performance.now();
+    const refill = (nowMs - this.#refilledMs) * MESSAGES_PER_MS + audioBytes / AUDIO_BYTES_PER_MESSAGE;
+    this.#messagesLeft = Math.min(MAX_BURST, this.#messagesLeft + refill) - 1;
+    this.#refilledMs = nowMs;
+    if (this.#messagesLeft >= 0) return true;
+    this.cut();
+    return false;
   }
 
   send(text: string): void {
@@ -63,10 +81,13 @@ export function socketBehavior(
       data.handler.opened(socket);
     },
     message(ws, message, isBinary) {
-      ws.getUserData().handler.message(new Uint8Array(message), isBinary);
+      const data = ws.getUserData();
+      if (sockets.get(data)?.admits(isBinary ? message.byteLength : 0))
+        data.handler.message(new Uint8Array(message), isBinary);
     },
     ping(ws) {
-      ws.getUserData().handler.pinged();
+      const data = ws.getUserData();
+      if (sockets.get(data)?.admits(0)) data.handler.pinged();
     },
     close(ws) {
       const data = ws.getUserData();

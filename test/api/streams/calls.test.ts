@@ -80,6 +80,14 @@ async function assertEnds(client: StreamClient, code: number): Promise<void> {
   assert.deepEqual([client.closeCode, client.messages], [code, []], 'providers are sent nothing');
 }
 
+test('a flood of events without audio ends the connection', async (t) => {
+  const { port } = await serve(t);
+  const client = await provider(port);
+  for (let i = 0; i < 20_000; i++) client.say({ event: 'mark' });
+  await client.finished;
+  assert.equal(client.closeCode, undefined, 'at once, not as idle');
+});
+
 test('a call needs a ticket, which opens one', async (t) => {
   const { port } = await serve(t);
   const ticket = await ticketOf(port);

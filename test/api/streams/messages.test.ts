@@ -371,6 +371,36 @@ test('idle streams and long ones end', async (t) => {
   await assertEnds(much, 'STREAM_TOO_FAST', 4429);
 });
 
+/** A masked ping without content, which the client class does not send. */
+const PING = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
+const floods: readonly [what: string, flood: (client: StreamClient) => void][] = [
+  ['pings', ({ socket }) => socket.write(Buffer.concat(Array(20_000).fill(PING)))],
+  [
+    'empty messages',
+    (client) => {
+      for (let i = 0; i < 20_000; i++) client.audio(new Uint8Array(0));
+    },
+  ],
+];
+for (const [what, flood] of floods) {
+  test(`a flood of ${what} ends the connection`, async (t) => {
+    const { port } = await serve(t);
+    const client = await StreamClient.open(port, { path: QUERY });
+    await client.next('ready');
+    flood(client);
+    await client.finished;
+  });
+}
+
+test('audio in many small messages at once is taken', async (t) => {
+  const { port } = await serve(t);
+  const client = await StreamClient.open(port, { path: '/v1/stream?encoding=mulaw&sample_rate=8000' });
+  await client.next('ready');
+  for (let i = 0; i < 6000; i++) client.audio(new Uint8Array(16));
+  await client.next('received', 12);
+  assert.equal(client.isClosed, false);
+});
+
 test('a stream ends with its key', async (t) => {
   const revoked = new Set<string>();
   const find = (id: string) => (revoked.has(id) ? undefined : testAuthenticator.find(id));
