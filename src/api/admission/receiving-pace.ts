@@ -32,7 +32,7 @@ export function dueBytes(receivingMs: number): number {
  * that a slow line does.
  */
 export class ReceivingPace {
-  /** Of each body: what it had brought, and the first look that saw so much. */
+  /** Of each body: its last progress, by the first look that saw it. */
   #before = new Map<ReceivedBody, Progress>();
 
   /** Call it every second or so with all bodies on their way. */

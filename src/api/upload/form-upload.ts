@@ -104,8 +104,8 @@ class FormUpload {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#startTimer();
     stream.signal.addEventListener('abort', () => this.#fail(stream.signal.reason), { once: true });
+    this.#startTimer();
     stream.onChunk((chunk, isLast) => this.#take(chunk, isLast));
   }
 
