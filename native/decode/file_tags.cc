@@ -113,15 +113,21 @@ std::optional<uint64_t> EndOfApe(ByteSource& source, uint64_t offset) {
 
 // https://id3.org/Lyrics3v2: ends with a keyword before an ID3v1 tag.
 constexpr std::array<std::string_view, 2> kEndsOfLyrics = {"LYRICS200", "LYRICSEND"};
+constexpr size_t kEndOfLyricsBytes = kEndsOfLyrics[0].size();
+constexpr size_t kMostLyricsBytes = 1'000'000;
+
+std::string_view TextOf(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 std::optional<uint64_t> EndOfLyrics3(ByteSource& source, uint64_t offset) {
-  constexpr size_t kMostBytes = 1'000'000;
+  // Steps, since many short tags may follow each other.
+  constexpr size_t kStepBytes = 4096;
   std::vector<uint8_t> pieces;
   if (!HasAt(ReadInARow(source, offset, kBeginOfLyrics.size(), pieces), 0, kBeginOfLyrics)) return {};
-  const Bytes bytes = ReadInARow(source, offset, kMostBytes, pieces);
-  for (const std::string_view last : kEndsOfLyrics) {
-    const auto found = std::search(bytes.begin(), bytes.end(), last.begin(), last.end());
-    if (found != bytes.end()) return offset + static_cast<uint64_t>(found - bytes.begin()) + last.size();
+  for (uint64_t at = offset; at < offset + kMostLyricsBytes; at += kStepBytes) {
+    const std::string_view text = TextOf(ReadInARow(source, at, kStepBytes + kEndOfLyricsBytes - 1, pieces));
+    const size_t found = std::min(text.find(kEndsOfLyrics[0]), text.find(kEndsOfLyrics[1]));
+    if (found != std::string_view::npos) return at + found + kEndOfLyricsBytes;
+    if (text.size() < kStepBytes) break;
   }
   return {};
 }
@@ -158,26 +164,44 @@ std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_
   return {};
 }
 
+// Some writers count a header too many or too few.
+constexpr uint64_t kMiscount = 10;
+
+// The beginning of the Lyrics3 tag at the end of `text`, found from there: a search from each beginning to
+// its end would read the same bytes again and again.
+std::optional<size_t> BeginOfLastLyrics3(std::string_view text) {
+  const auto last_end = [&](size_t before) -> std::optional<size_t> {
+    std::optional<size_t> last;
+    for (const std::string_view word : kEndsOfLyrics) {
+      const size_t found = before < word.size() ? text.npos : text.rfind(word, before - word.size());
+      if (found != text.npos) last = std::max(last.value_or(0), found + word.size());
+    }
+    return last;
+  };
+  const std::optional<size_t> end = last_end(text.size());
+  if (!end || *end + kMiscount < text.size()) return {};
+  const size_t word = *end - kEndOfLyricsBytes;
+  const size_t furthest = *end - std::min(*end, kMostLyricsBytes);
+  const size_t begin = text.find(kBeginOfLyrics, std::max(furthest, last_end(word).value_or(0)));
+  if (begin >= word) return {};
+  return begin;
+}
+
 // Recognises ID3v2 and Lyrics3 tags by their beginning, and ID3v1 tags in front of zeros. The tag ends
 // between `end` and `zeros_end`.
 std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint64_t end,
                                          uint64_t zeros_end) {
   constexpr uint64_t kMostBytes = 2 * 1024 * 1024;
-  // Some writers count a header too many or too few.
-  constexpr uint64_t kMiscount = 10;
   const uint64_t begin = end - std::min(end - from, kMostBytes);
   // A copy, since looking at tags reads from the source.
   std::vector<uint8_t> bytes(static_cast<size_t>(end - begin));
   bytes.resize(CopyFrom(source, begin, bytes));
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // Without them at the end, each search from a beginning would be in vain.
-  const std::string_view last =
-      text.substr(text.size() - std::min<size_t>(text.size(), kEndsOfLyrics[0].size() + kMiscount));
-  const bool ends_with_lyrics =
-      std::any_of(kEndsOfLyrics.begin(), kEndsOfLyrics.end(),
-                  [&](std::string_view word) { return last.find(word) != std::string_view::npos; });
+  const std::string_view text = TextOf(bytes);
   for (const std::string_view first : {std::string_view("ID3"), kBeginOfLyrics, std::string_view("TAG")}) {
-    if (first == kBeginOfLyrics && !ends_with_lyrics) continue;
+    if (first == kBeginOfLyrics) {
+      if (const auto lyrics = BeginOfLastLyrics3(text)) return begin + *lyrics;
+      continue;
+    }
     size_t found = text.find(first);
     for (int tries = 0; found != std::string_view::npos && tries < kMaxTags; ++tries) {
       const auto tag_end = EndOfOneTag(source, begin + found);

@@ -279,7 +279,8 @@ class Reader {
   }
 
   void NoteRest(uint64_t offset) {
-    if (!HoldsMoreThanTags(source_, offset)) return;
+    // A search for nothing: without parts, the caller drops all gaps.
+    if (file_.parts.empty() || !HoldsMoreThanTags(source_, offset)) return;
     file_.gaps.push_back({file_.parts.size(), LeftAt(offset), "behind the end that the WAV header states"});
   }
 

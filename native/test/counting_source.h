@@ -14,10 +14,13 @@ class CountingSource final : public ByteSource {
   uint64_t size() const override { return bytes_.size(); }
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
     ++reads;
-    return bytes_.Read(offset, count);
+    const auto read = bytes_.Read(offset, count);
+    bytes += read.size();
+    return read;
   }
 
   int reads = 0;
+  size_t bytes = 0;
 
  private:
   MemorySource bytes_;

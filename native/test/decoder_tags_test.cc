@@ -160,6 +160,34 @@ TEST(DecoderTagsTest, DamagedPlacesDoNotMultiplyTheSearch) {
   EXPECT_LT(reads_with(20), reads_with(1) * 11 / 10);
 }
 
+// From each beginning to the only end, a million bytes further on.
+TEST(DecoderTagsTest, BeginningsOfLyricsDoNotMultiplyTheSearch) {
+  constexpr int kBeginnings = 100;
+  ByteVector beginnings, tags;
+  for (int i = 0; i < kBeginnings; ++i) {
+    beginnings = Joined({beginnings, Text("LYRICSBEGIN")});
+    tags = Joined({tags, Text("LYRICSBEGINLYRICSEND")});
+  }
+  const ByteVector far = Joined({beginnings, ByteVector(1'000'000, 1), Text("LYRICS200")});
+  CountingSource last(far);
+  EXPECT_EQ(BeginOfLastTags(last, 0, 0), far.size());
+  EXPECT_LT(last.reads, kBeginnings);
+  const ByteVector many = Joined({tags, ByteVector(1'000'000, 1)});
+  CountingSource first(many);
+  EXPECT_EQ(EndOfTags(first, 0), tags.size());
+  EXPECT_LT(first.bytes, many.size());
+}
+
+TEST(DecoderTagsTest, LyricsBeginBehindTheTagBefore) {
+  const ByteVector audio(5'000, 1);
+  const ByteVector first = Joined({audio, Lyrics3()});
+  for (const ByteVector& lyrics : {Lyrics3(), Text("LYRICSBEGINhello LYRICSBEGIN helloLYRICSEND")}) {
+    const ByteVector both = Joined({first, audio, lyrics});
+    MemorySource source(both);
+    EXPECT_EQ(BeginOfLastTags(source, 0, 0), both.size() - lyrics.size());
+  }
+}
+
 // The size of the last tag reaches back to between two damaged places.
 TEST(DecoderTagsTest, ATagThatIsTooLongDoesNotEndAnOggStream) {
   const ByteVector page = Joined({Text("OggS"), ByteVector(23, 0)});
