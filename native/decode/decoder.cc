@@ -45,7 +45,7 @@ std::unique_ptr<AudioSource> OpenWave(ByteSource& source, uint64_t begin, const 
   const WaveFile file = ReadWaveFile(source, begin);
   if (file.parts.empty()) ThrowNoSamples(file);
   if (file.formats[file.parts.front().format].coding) {
-    return std::make_unique<WaveSource>(source, OnlyOwnCodings(file), options);
+    return std::make_unique<WaveSource>(source, OnlyOwnCodings(file), options, stop);
   }
   return std::make_unique<LibavSource>(std::make_unique<WavePackets>(source, file, stop), options, stop);
 }

@@ -40,6 +40,10 @@ std::string_view CodecName(const WaveFormat& format) {
   return "";
 }
 
+std::pair<bool, std::vector<uint8_t>> KeyOf(const WaveFormat& format) {
+  return {format.big_endian, format.chunk};
+}
+
 bool IsFloat(WaveCoding coding) { return coding == WaveCoding::kF32 || coding == WaveCoding::kF64; }
 
 // The offset of the next WAV header, if one begins in [from, end).
@@ -57,19 +61,22 @@ std::optional<size_t> FindHeader(Bytes bytes, size_t from, size_t end) {
 
 }  // namespace
 
-WaveSource::WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options)
+WaveSource::WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options,
+                       const StopSignal& stop)
     : source_(source),
       options_(options),
+      stop_(stop),
       file_(std::move(file)),
       searches_left_(kMostVainSearches),
       mixer_(options.channel),
       channels_(file_.parts.empty() ? 0 : format().channels) {
-  CheckFormats();
-}
-
-void WaveSource::CheckFormats() const {
-  for (const WavePart& part : file_.parts)
-    CheckChannels(file_.formats[part.format].channels, options_.limits);
+  for (size_t i = 0; i < file_.formats.size(); ++i) format_indices_.emplace(KeyOf(file_.formats[i]), i);
+  first_parts_.resize(file_.formats.size());
+  for (size_t i = file_.parts.size(); i-- > 0;) {
+    const size_t format = file_.parts[i].format;
+    first_parts_[format] = i;
+    CheckChannels(file_.formats[format].channels, options_.limits);
+  }
 }
 
 std::string WaveSource::codec_name() const {
@@ -88,7 +95,8 @@ void WaveSource::EnterPart() {
   std::optional<float>& gain = gains_[part().format];
   if (!gain && IsFloat(*format.coding)) {
     std::vector<ByteRange> ranges;
-    for (const WavePart& other : file_.parts) {
+    for (size_t i = first_parts_[part().format]; i < file_.parts.size(); ++i) {
+      const WavePart& other = file_.parts[i];
       if (other.format == part().format) ranges.push_back({other.begin, other.bytes});
     }
     gain = FloatGain(source_, ranges, format);
@@ -115,6 +123,7 @@ void WaveSource::LookForHeader() {
       static_cast<size_t>(std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
   searched_ = position_ + wanted;
   for (size_t from = 0; searches_left_ > 0; --searches_left_) {
+    stop_.ThrowIfStopped();
     const Bytes bytes = ReadInARow(source_, offset, wanted + kRiffHeaderBytes - 1, pieces_);
     const std::optional<size_t> found = FindHeader(bytes, from, wanted);
     if (!found) return;
@@ -133,20 +142,24 @@ void WaveSource::Append(WaveFile next, uint64_t bytes_here) {
   const size_t parts_before = file_.parts.size();
   for (WavePart& more : next.parts) {
     const WaveFormat& own = next.formats[more.format];
-    const auto same = std::find(file_.formats.begin(), file_.formats.end(), own);
-    more.format = static_cast<size_t>(same - file_.formats.begin());
-    if (same == file_.formats.end()) file_.formats.push_back(own);
+    CheckChannels(own.channels, options_.limits);
+    const auto [known, is_new] = format_indices_.emplace(KeyOf(own), file_.formats.size());
+    more.format = known->second;
+    if (is_new) {
+      file_.formats.push_back(own);
+      first_parts_.push_back(file_.parts.size());
+    }
     file_.parts.push_back(more);
   }
   for (WaveGap& gap : next.gaps) {
     gap.parts_before += parts_before;
     file_.gaps.push_back(std::move(gap));
   }
-  CheckFormats();
 }
 
 bool WaveSource::Next(MonoBlock& block) {
   for (;; LeavePart()) {
+    stop_.ThrowIfStopped();
     if (part_ == file_.parts.size()) return false;
     if (part().open_ended && position_ < part().bytes && position_ >= searched_) LookForHeader();
     if (position_ < part().bytes) break;

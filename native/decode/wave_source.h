@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/audio_source.h"
@@ -20,8 +22,9 @@ namespace veravox {
 // only a part of some files.
 class WaveSource final : public AudioSource {
  public:
-  // `source` is used in place and outlives this object. All parts of `file` have a coding. Throws StageError.
-  WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options);
+  // `source` and `stop` are used in place and outlive this object. All parts of `file` have a coding. Throws
+  // StageError.
+  WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options, const StopSignal& stop);
 
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
@@ -36,7 +39,6 @@ class WaveSource final : public AudioSource {
   std::string codec_name() const override;
 
  private:
-  void CheckFormats() const;
   void EnterPart();
   void LeavePart();
   int64_t Pass(int64_t samples);
@@ -48,7 +50,11 @@ class WaveSource final : public AudioSource {
 
   ByteSource& source_;
   const DecodeOptions options_;
+  const StopSignal& stop_;
   WaveFile file_;
+  // By byte order and "fmt ", from which all else follows: joined files may have very many formats.
+  std::map<std::pair<bool, std::vector<uint8_t>>, size_t> format_indices_;
+  std::vector<size_t> first_parts_;          // per format
   std::vector<std::optional<float>> gains_;  // per format, once known
   int searches_left_;
 

@@ -58,8 +58,8 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
       const WaveFile wave = ReadWaveFile(source, 0);
       if (wave.parts.empty() || !wave.formats[wave.parts[0].format].coding) continue;
       SCOPED_TRACE(file.path);
-      WaveSource ours(source, wave, DecodeOptions{});
       const StopSignal stop;
+      WaveSource ours(source, wave, DecodeOptions{}, stop);
       auto demuxer = std::make_unique<Demuxer>(source, 0, *SniffContainer(source).container, stop);
       LibavSource libav(std::move(demuxer), DecodeOptions{}, stop);
       const Decoded expected = DrainSource(libav);

@@ -2,8 +2,10 @@
 // WAV files with samples in several places, and bytes that are not samples: no omission is silent.
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <initializer_list>
 
+#include "counting_source.h"
 #include "decode/region_source.h"
 #include "decoder_media.h"
 #include "decoder_wave_builder.h"
@@ -239,6 +241,75 @@ TEST(DecoderWavePartsTest, HeadersWithoutEndAreBorne) {
       bytes.push_back(static_cast<uint8_t>(letter));
   }
   EXPECT_GE(Decode(bytes).samples.size(), 1'000u);
+}
+
+// In a part without an end, each header may begin the next file; these do not.
+TEST(DecoderWavePartsTest, FalseHeadersDoNotMultiplyTheSearchForTags) {
+  constexpr size_t kTags = 200;
+  ByteVector tags;
+  for (size_t i = 0; i < kTags; ++i) WaveBuilder::AppendText(tags, std::string_view("ID3\3\0\0\0\0\0\0", 10));
+  tags.resize(tags.size() + 100, 1);
+  const auto reads_with = [&](int headers) {
+    ByteVector bytes = WaveBuilder{.stated_data_bytes = 0}.Build(Constant(1'000, 1));
+    for (int i = 0; i < headers; ++i) {
+      for (const char* header : {"RIFF    WAVE", "RIFF    AVI "}) WaveBuilder::AppendText(bytes, header);
+    }
+    const ByteVector file = Joined({bytes, tags});
+    CountingSource source(file);
+    const StopSignal never;
+    Decoder decoder(source, {}, never);
+    EXPECT_TRUE(DrainSource(decoder).unheard.empty());
+    return source.reads;
+  };
+  EXPECT_LT(reads_with(90), reads_with(10) + 80 * 50);
+}
+
+TEST(DecoderWavePartsTest, ManyJoinedFilesTakeTimeInProportion) {
+  const auto seconds_for = [](uint32_t files) {
+    ByteVector bytes;
+    for (uint32_t i = 0; i < files; ++i) {
+      const WaveBuilder wave{.tag = 3, .sample_rate_hz = 8'000 + i, .bits = 32, .stated_data_bytes = 0};
+      const ByteVector file = wave.Build(std::vector<float>{0.5f});
+      bytes.insert(bytes.end(), file.begin(), file.end());
+    }
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(Decode(bytes).samples.size(), files);
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(seconds_for(32'000), 20.0 * seconds_for(4'000));
+}
+
+// Asks for a stop once its bytes have been read so often.
+class StoppingSource final : public ByteSource {
+ public:
+  StoppingSource(std::span<const uint8_t> bytes, int reads) : bytes_(bytes), left_(reads) {}
+  uint64_t size() const override { return bytes_.size(); }
+  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
+    if (--left_ == 0) __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+    return bytes_.Read(offset, count);
+  }
+
+  int32_t flag = 0;
+
+ private:
+  MemorySource bytes_;
+  int left_;
+};
+
+TEST(DecoderWavePartsTest, AStopIsObeyedInFrontOfARegion) {
+  const ByteVector file = WaveBuilder{.stated_data_bytes = 0}.Build(Constant(1, 100));
+  ByteVector bytes;
+  for (int i = 0; i < 2'000; ++i) bytes.insert(bytes.end(), file.begin(), file.end());
+  StoppingSource source(bytes, 1'000);
+  const StopSignal stop(&source.flag, StopSignal::Clock::time_point::max());
+  Decoder decoder(source, {.region = {0.1, {}}}, stop);
+  MonoBlock block;
+  try {
+    decoder.Next(block);
+    ADD_FAILURE() << "not stopped";
+  } catch (const StageError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCancelled);
+  }
 }
 
 TEST(DecoderWavePartsTest, FloatsOfAnotherScaleAreScaled) {
