@@ -46,7 +46,7 @@ void JoinedSource::OpenNext() {
   const std::optional<uint64_t> end = current_->file_end();
   ended_ = !end;
   if (!end) return;
-  unheard_before_ = unheard();
+  AddCurrentTo(unheard_before_);
   for (Unheard& part : unheard_before_) part.until_s = std::min(part.until_s, time_line_.position_s());
   stated_before_ = stated_length();
   damaged_before_ = damaged_packets();
@@ -59,12 +59,16 @@ void JoinedSource::OpenNext() {
 
 std::vector<Unheard> JoinedSource::unheard() const {
   std::vector<Unheard> all = unheard_before_;
-  if (!current_) return all;
-  for (Unheard part : current_->unheard()) {
-    part.at_s += start_s_;
-    all.push_back(std::move(part));
-  }
+  if (current_) AddCurrentTo(all);
   return all;
+}
+
+void JoinedSource::AddCurrentTo(std::vector<Unheard>& list) const {
+  for (Unheard& part : current_->unheard()) {
+    part.at_s += start_s_;
+    part.until_s += start_s_;
+    AddUnheard(list, std::move(part));
+  }
 }
 
 std::optional<StatedLength> JoinedSource::stated_length() const {

@@ -35,6 +35,7 @@ class JoinedSource final : public AudioSource {
 
  private:
   void OpenNext();
+  void AddCurrentTo(std::vector<Unheard>& list) const;
 
   ByteSource& source_;
   const Open open_;

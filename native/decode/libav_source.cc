@@ -19,9 +19,6 @@ constexpr int kMaxDamagedInARow = 5000;
 // Frames that libavcodec's encoder makes are far smaller.
 constexpr int kMostFlacFrameBytes = 256 * 1024;
 
-// Most places of damage that are told apart.
-constexpr size_t kMaxDamagedPlaces = 20;
-
 // Behind a FLAC frame that was dropped, a smaller jump is not a gap: stamps may be rounded to milliseconds.
 constexpr double kLossToleranceS = 0.002;
 
@@ -242,12 +239,7 @@ void LibavSource::NoteDamagedBytes() {
 }
 
 void LibavSource::NoteDamage(int64_t bytes) {
-  if (damaged_.size() < kMaxDamagedPlaces) {
-    damaged_.push_back({bytes, time_line_.position_s(), "damaged data"});
-  } else {
-    damaged_.back().bytes += bytes;
-    damaged_.back().what = "damaged data in several places";
-  }
+  AddUnheard(damaged_, {bytes, time_line_.position_s(), kDamagedData});
 }
 
 void LibavSource::TakeFrame() {

@@ -205,3 +205,19 @@ test('another track is also named if only a region is analysed', async (t) => {
   assert.match(await warningsFrom('1'), /audio track 2 /);
   assert.doesNotMatch(await warningsFrom('4'), /audio track 2 /);
 });
+
+test('from the 20th damaged place of joined files on, one entry counts all', () => {
+  const link = made('link.ogg', '-t', '0.5', '-c:a', 'libopus', '-page_duration', '100000');
+  const at = Math.floor(link.length / 2);
+  link.writeUInt8(link.readUInt8(at) ^ 1, at);
+  const placesOf = (links: number) =>
+    addon.decode(Buffer.concat(Array.from({ length: links }, () => link))).unheard ?? [];
+  const bytesOf = (places: readonly { bytes: number }[]) => places.reduce((sum, { bytes }) => sum + bytes, 0);
+  const [few, many] = [placesOf(5), placesOf(30)];
+  assert.equal(few.length, 5);
+  assert.deepEqual(
+    many.map(({ what }) => what),
+    [...Array<string>(19).fill('damaged data'), 'damaged data in several places'],
+  );
+  assert.equal(bytesOf(many), bytesOf(few) * 6);
+});
