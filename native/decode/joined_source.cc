@@ -72,11 +72,14 @@ void JoinedSource::AddCurrentTo(std::vector<Unheard>& list) const {
 }
 
 std::optional<StatedLength> JoinedSource::stated_length() const {
-  if (stated_before_ || !current_) return stated_before_;
-  auto length = current_->stated_length();
-  if (!length) return {};
+  auto length = current_ ? current_->stated_length() : std::nullopt;
+  if (!length) return stated_before_;
   if (length->stated_s) *length->stated_s += start_s_;
   length->found_s += start_s_;
+  if (!stated_before_) return length;
+  // Without both numbers, there is no sum.
+  if (!length->stated_s || !stated_before_->stated_s) return stated_before_;
+  *length->stated_s += *stated_before_->stated_s - stated_before_->found_s;
   return length;
 }
 

@@ -28,6 +28,7 @@ class JoinedSource final : public AudioSource {
     return damaged_before_ + (current_ ? current_->damaged_packets() : 0);
   }
   std::vector<Unheard> unheard() const override;
+  // Counts what is missing up to the last file that lacks its end.
   std::optional<StatedLength> stated_length() const override;
   double progress() const override;
   std::string container_name() const override { return container_name_; }

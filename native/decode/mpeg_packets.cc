@@ -22,8 +22,11 @@ bool MpegPackets::Next(AVPacket& packet) {
 }
 
 std::optional<StatedLength> MpegPackets::stated_length() const {
-  if (const auto length = FilePackets::stated_length()) return length;
-  if (!mpeg_.is_cut()) return {};
+  // Joined files are longer than the first one says, which tells nothing of their end.
+  constexpr double kLongerS = 0.1;
+  const auto length = FilePackets::stated_length();
+  const bool is_told = length && length->found_s <= length->stated_s.value_or(length->found_s) + kLongerS;
+  if (is_told || !mpeg_.is_cut()) return length;
   return StatedLength{};
 }
 

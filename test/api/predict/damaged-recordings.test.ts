@@ -103,6 +103,21 @@ function withoutLength(flac: Buffer): Buffer {
   return flac.fill(0, count + 1, count + 5);
 }
 
+test('a file behind another one lacks its end', () => {
+  for (const name of ['joined.mp3', 'joined.flac']) {
+    const whole = made(name);
+    const cut = whole.subarray(0, whole.length * 0.6);
+    assert.equal(addon.decode(Buffer.concat([whole, whole])).statedLength, undefined);
+    const { samples, sampleRateHz, statedLength } = addon.decode(Buffer.concat([whole, cut]));
+    assert.ok(Math.abs((statedLength?.foundS ?? 0) - samples.length / sampleRateHz) < 1e-3, name);
+  }
+  const flac = made('both.flac');
+  const cut = flac.subarray(0, flac.length * 0.6);
+  const { samples, sampleRateHz, statedLength } = addon.decode(Buffer.concat([cut, flac, cut]));
+  assert.ok(Math.abs((statedLength?.foundS ?? 0) - samples.length / sampleRateHz) < 1e-3);
+  assert.ok(Math.abs((statedLength?.statedS ?? 0) - 9) < 0.01, `${statedLength?.statedS} s`);
+});
+
 for (const [name, ...options] of [
   ['bare.mp3', ...BARE_MP3],
   ['cut.mp2'],
