@@ -242,6 +242,13 @@ void LibavSource::NoteDamage(int64_t bytes) {
   AddUnheard(damaged_, {bytes, time_line_.position_s(), kDamagedData});
 }
 
+// Over the gap behind it.
+void LibavSource::StretchDamage(double begin_s, double end_s) {
+  for (Unheard& part : damaged_) {
+    if (std::max(part.at_s, part.until_s) == begin_s) part.until_s = end_s;
+  }
+}
+
 void LibavSource::TakeFrame() {
   if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame_->decode_error_flags != 0) CountDamage();
   if (frame_->nb_samples <= 0) return;
@@ -257,7 +264,10 @@ void LibavSource::TakeFrame() {
     silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate, tolerance_s);
     has_lost_ = false;
   }
-  time_line_.Append(silence_ + frame_->nb_samples, frame_->sample_rate);
+  const double begin_s = time_line_.position_s();
+  time_line_.Append(silence_, frame_->sample_rate);
+  if (silence_ > 0) StretchDamage(begin_s, time_line_.position_s());
+  time_line_.Append(frame_->nb_samples, frame_->sample_rate);
 }
 
 // A packet gives one frame, except for ADPCM: one per block.

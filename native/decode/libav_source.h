@@ -46,6 +46,7 @@ class LibavSource final : public AudioSource {
   void NoteFailures();
   void NoteDamagedBytes();
   void NoteDamage(int64_t bytes);
+  void StretchDamage(double begin_s, double end_s);
 
   const DecodeLimits limits_;
   const StopSignal& stop_;

@@ -23,7 +23,10 @@ bool RegionSource::Next(MonoBlock& block) {
       begun_ = true;
       return true;
     }
-    if (!begun_) damaged_before_ = source_->damaged_packets();
+    // The silence in place of lost audio may reach into the region.
+    const double silent_until_s = SecondsBefore(position_.samples + whole.silence_ahead);
+    const bool reaches_in = whole.silence_ahead > 0 && silent_until_s > region_.start_s;
+    if (!begun_ && !reaches_in) damaged_before_ = source_->damaged_packets();
   }
   if (!begun_) throw StageError(ErrorCode::kTooShort, "The region holds no audio.", 0.0);
   return false;

@@ -101,6 +101,30 @@ TEST(RegionTest, ReadsNothingAfterItsEnd) {
   EXPECT_FALSE(Decode(bytes, Region(1.0, 9.0)).stated_length.has_value());
 }
 
+// What is lost counts as silence, in which the region begins.
+TEST(RegionTest, TellsOfDamageInWhichItBegins) {
+  const ByteVector bytes = MediaNamed("long", "long.flac").bytes();
+  const double whole_s = static_cast<double>(Decode(bytes).samples.size()) / 16000;
+  const auto at = [&](double share) {
+    return bytes.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(bytes.size()));
+  };
+  const size_t hole_bytes = static_cast<size_t>(at(0.5) - at(0.3));
+  const ByteVector holed =
+      Joined({{bytes.begin(), at(0.3)}, ByteVector(hole_bytes, 0), {at(0.5), bytes.end()}});
+  const ByteVector front = MediaNamed("matrix", "flac-stereo-44100.flac").bytes();
+  const double front_s = static_cast<double>(Decode(front).samples.size()) / 44100;
+  ByteVector spoilt = bytes;
+  // Some bits in each frame.
+  for (auto i = at(0.3); i < at(0.5); i += 500) spoilt[static_cast<size_t>(i - bytes.begin())] ^= 1;
+  for (const double share : {0.4, 0.6}) {
+    const double start_s = share * whole_s;
+    const bool is_inside = share < 0.5;
+    EXPECT_EQ(Decode(holed, Region(start_s)).unheard.size(), is_inside) << share;
+    EXPECT_EQ(Decode(Joined({front, holed}), Region(front_s + start_s)).unheard.size(), is_inside) << share;
+    EXPECT_EQ(Decode(spoilt, Region(start_s)).damaged_packets > 0, is_inside) << share;
+  }
+}
+
 TEST(RegionTest, CountsOnlyItselfForTheLongestDuration) {
   const auto wave = Ramp(80'000);
   DecodeOptions options = Region(5.0, 7.0);
