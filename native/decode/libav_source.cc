@@ -218,9 +218,17 @@ bool LibavSource::PassDamagedBlock() {
 // Without damage, a packet without audio lies in a stretch that the file tells players to skip.
 void LibavSource::NoteSkippedPacket() {
   if (blocks_ > 0 || packet_is_damaged_) return;
+  if (packet_bits_ == 0) return;
+  const double at_s = time_line_.position_s();
+  skip_s_ = at_s == skipped_.until_s ? skip_s_ + packet_s_ : packet_s_;
+  // Delays of encoders are also skipped, at other places.
+  if (skip_s_ > longest_skip_s_) {
+    longest_skip_s_ = skip_s_;
+    skipped_.at_s = at_s;
+  }
+  skipped_.until_s = at_s;
   skipped_.bytes += packet_bits_ / 8;
-  skipped_.at_s = time_line_.position_s();
-  if (packet_bits_ > 0) skipped_s_ += packet_s_;
+  skipped_s_ += packet_s_;
   packet_bits_ = 0;
 }
 
@@ -242,11 +250,13 @@ void LibavSource::NoteDamage(int64_t bytes) {
   AddUnheard(damaged_, {bytes, time_line_.position_s(), kDamagedData});
 }
 
-// Over the gap behind it.
-void LibavSource::StretchDamage(double begin_s, double end_s) {
-  for (Unheard& part : damaged_) {
+// Over the gap behind them.
+void LibavSource::StretchUnheard(double begin_s, double end_s) {
+  const auto stretch = [&](Unheard& part) {
     if (std::max(part.at_s, part.until_s) == begin_s) part.until_s = end_s;
-  }
+  };
+  std::ranges::for_each(damaged_, stretch);
+  stretch(skipped_);
 }
 
 void LibavSource::TakeFrame() {
@@ -266,7 +276,7 @@ void LibavSource::TakeFrame() {
   }
   const double begin_s = time_line_.position_s();
   time_line_.Append(silence_, frame_->sample_rate);
-  if (silence_ > 0) StretchDamage(begin_s, time_line_.position_s());
+  if (silence_ > 0) StretchUnheard(begin_s, time_line_.position_s());
   time_line_.Append(frame_->nb_samples, frame_->sample_rate);
 }
 

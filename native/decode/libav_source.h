@@ -46,7 +46,7 @@ class LibavSource final : public AudioSource {
   void NoteFailures();
   void NoteDamagedBytes();
   void NoteDamage(int64_t bytes);
-  void StretchDamage(double begin_s, double end_s);
+  void StretchUnheard(double begin_s, double end_s);
 
   const DecodeLimits limits_;
   const StopSignal& stop_;
@@ -76,6 +76,8 @@ class LibavSource final : public AudioSource {
   double packet_s_ = 0.02;  // duration of the last packet that states it
   double longest_packet_s_ = 0.0;
   double skipped_s_ = 0.0;
+  double skip_s_ = 0.0;  // of skipped packets without sound in between
+  double longest_skip_s_ = 0.0;
   Unheard skipped_{0, 0.0, "which the file tells players to skip"};
   bool ends_in_frame_ = false;  // FLAC, whose last frame is cut off
 };
