@@ -174,6 +174,9 @@ bool LibavSource::SendPacket() {
   const bool is_long = is_bare_flac && packet_is_damaged_ && packet_->size > kMostFlacFrameBytes;
   if (is_long) NoteDamage(packet_->size);
   has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
+  const bool is_lost_start = is_broken && channels_ == 0 && !lost_start_s_;
+  // What comes before 0 is a delay of the encoder.
+  if (is_lost_start && packet_->pts != AV_NOPTS_VALUE) lost_start_s_ = std::max(StampS(packet_->pts), 0.0);
   packet_is_damaged_ = false;
   const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);
   blocks_ = 0;
@@ -264,14 +267,19 @@ void LibavSource::TakeFrame() {
   if (frame_->nb_samples <= 0) return;
   damaged_in_a_row_ = 0;
   ++blocks_;
+  const bool is_first = channels_ == 0;
   channels_ = frame_->ch_layout.nb_channels;
   CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
   frame_bits_ = TakeFrameBits();
   if (frame_->pts != AV_NOPTS_VALUE) {
-    const double stamp_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase);
     const double tolerance_s = has_lost_ ? kLossToleranceS : TimeLine::kToleranceS;
-    silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate, tolerance_s);
+    const auto silence_before = [&](double stamp_s) {
+      return time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate, tolerance_s);
+    };
+    // The time line begins with it.
+    if (is_first && lost_start_s_) silence_before(*lost_start_s_);
+    silence_ = silence_before(StampS(frame_->pts));
     has_lost_ = false;
   }
   const double begin_s = time_line_.position_s();

@@ -41,6 +41,7 @@ class LibavSource final : public AudioSource {
   void TakeFrame();
   MonoBlock TakeSilence();
   double TakeFrameBits();
+  double StampS(int64_t stamp) const { return static_cast<double>(stamp) * av_q2d(codec_->pkt_timebase); }
   void CountDamage();
   void NoteSkippedPacket();
   void NoteFailures();
@@ -69,6 +70,7 @@ class LibavSource final : public AudioSource {
   int blocks_ = 0;             // frames from the packet, of codecs with blocks
   bool block_failed_ = false;  // the next one
   bool has_lost_ = false;      // FLAC: a frame in front of the next one
+  std::optional<double> lost_start_s_;  // stamp of the first packet, if damage left no sound of it
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource
   std::vector<Unheard> damaged_;

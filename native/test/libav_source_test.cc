@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -78,6 +79,26 @@ TEST(LibavSourceTest, SkippedPacketsAreNamedWhereMostOfThemAre) {
   ASSERT_EQ(decoded.unheard.size(), 1u);
   EXPECT_EQ(decoded.unheard[0].bytes, 256 * kPacketSamples * 2);
   EXPECT_NEAR(decoded.unheard[0].at_s, 10.0, 0.01);
+}
+
+TEST(LibavSourceTest, TimesCountFromALostStart) {
+  const Decoded decoded =
+      DecodePackets({{50, Kind::kBroken}, {20, Kind::kSound}, {50, Kind::kBroken}, {30, Kind::kSound}});
+  EXPECT_EQ(decoded.samples.size(), 150u * kPacketSamples);
+  EXPECT_EQ(decoded.samples[50 * kPacketSamples - 1], 0.0f);
+  EXPECT_NE(decoded.samples[50 * kPacketSamples], 0.0f);
+}
+
+TEST(LibavSourceTest, TimesOfFlacCountFromALostStart) {
+  ByteVector bytes = MediaNamed("long", "long.flac").bytes();
+  const size_t whole = Decode(bytes).samples.size();
+  constexpr uint8_t kSync[] = {0xff, 0xf8};
+  const auto first = std::search(bytes.begin(), bytes.end(), std::begin(kSync), std::end(kSync));
+  // Some bits in each frame.
+  for (auto i = first + 100; i < first + 100'000; i += 500) *i ^= 1;
+  const Decoded decoded = Decode(bytes);
+  EXPECT_GT(decoded.damaged_packets, 5);
+  EXPECT_EQ(decoded.samples.size(), whole);
 }
 
 }  // namespace
