@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/libav_source.h"
 
+extern "C" {
+#include <libavutil/crc.h>
+}
+
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "decode/big_endian.h"
 #include "decode/codec_allow_list.h"
+#include "decode/file_tags.h"
 
 namespace veravox {
 namespace {
@@ -16,9 +23,6 @@ constexpr int kBlockSamples = 16 * 1024;
 // Ends files that promise packet after packet of audio but hold none, before the deadline would.
 constexpr int kMaxDamagedInARow = 5000;
 
-// Frames that libavcodec's encoder makes are far smaller.
-constexpr int kMostFlacFrameBytes = 256 * 1024;
-
 // Behind a FLAC frame that was dropped, a smaller jump is not a gap: stamps may be rounded to milliseconds.
 constexpr double kLossToleranceS = 0.002;
 
@@ -27,6 +31,33 @@ constexpr double kEndToleranceS = 0.1;
 
 // Delays of encoders, which players skip, are shorter.
 constexpr double kMostDelayS = 1.0;
+
+// The longest frame that STREAMINFO (RFC 9639, section 8.2) states. Frames that libavcodec's encoder makes
+// are far smaller than the default.
+int64_t MostFlacFrameBytes(const AVCodecContext& codec) {
+  constexpr size_t kAt = 7, kBytes = 3;
+  constexpr int64_t kDefault = 256 * 1024;
+  if (codec.extradata == nullptr || codec.extradata_size < static_cast<int>(kAt + kBytes)) return kDefault;
+  const auto stated =
+      static_cast<int64_t>(BigEndian(std::span<const uint8_t>(codec.extradata + kAt, kBytes)));
+  return stated > 0 ? stated : kDefault;
+}
+
+// The bytes behind the intact FLAC frame that a packet begins with. Its checksum makes the remainder of all
+// its bytes 0.
+int64_t BytesBehindFlacFrame(std::span<const uint8_t> packet) {
+  const AVCRC* table = av_crc_get_table(AV_CRC_16_ANSI);
+  if (av_crc(table, 0, packet.data(), packet.size()) == 0) return 0;
+  uint32_t crc = 0;
+  size_t end = 0;
+  for (size_t i = 0; i < packet.size(); ++i) {
+    crc = av_crc(table, crc, &packet[i], 1);
+    const bool may_end = crc == 0 && (end == 0 || packet.size() - i - 1 <= kFewBytes);
+    if (may_end) end = i + 1;
+  }
+  const size_t behind = end == 0 ? 0 : packet.size() - end;
+  return behind > kFewBytes ? static_cast<int64_t>(behind) : 0;
+}
 
 template <typename Handle>
 Handle OrOutOfMemory(Handle handle) {
@@ -170,9 +201,8 @@ bool LibavSource::SendPacket() {
   NoteSkippedPacket();
   const bool is_broken = packet_is_damaged_ && blocks_ == 0;
   const bool is_bare_flac = packets_->container_name() == std::string_view("flac");
-  // Behind long damage, the parser makes one packet of all up to the next frame, or up to the end.
-  const bool is_long = is_bare_flac && packet_is_damaged_ && packet_->size > kMostFlacFrameBytes;
-  if (is_long) NoteDamage(packet_->size);
+  const int64_t lost_bytes = is_bare_flac ? LostFlacBytes() : 0;
+  if (lost_bytes > 0) NoteDamage(lost_bytes);
   has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
   const bool is_lost_start = is_broken && channels_ == 0 && !lost_start_s_;
   // What comes before 0 is a delay of the encoder.
@@ -187,7 +217,7 @@ bool LibavSource::SendPacket() {
     if (packets_->is_waiting()) return false;
     draining_ = true;
     // The last frame of a complete file nearly always has fewer samples than the others: it is damaged.
-    ends_in_frame_ = is_bare_flac && is_broken && !is_long && packet_s_ >= longest_packet_s_;
+    ends_in_frame_ = is_bare_flac && is_broken && lost_bytes == 0 && packet_s_ >= longest_packet_s_;
     packet_bits_ = 0;
     avcodec_send_packet(codec_.get(), nullptr);
     return true;
@@ -206,6 +236,16 @@ bool LibavSource::SendPacket() {
 
 // ADPCM, of which each block can be decoded without the others.
 bool LibavSource::has_blocks() const { return codec_->block_align > 0 && codec_name().starts_with("adpcm"); }
+
+// The parser makes one packet of a frame, or of damage, and of all up to the next frame or up to the end.
+int64_t LibavSource::LostFlacBytes() const {
+  int64_t bytes = packet_->size;
+  if (blocks_ == 0) return packet_is_damaged_ && bytes > MostFlacFrameBytes(*codec_) ? bytes : 0;
+  for (int frames = blocks_; frames > 0 && bytes > 0; --frames) {
+    bytes = BytesBehindFlacFrame({packet_->data + packet_->size - bytes, static_cast<size_t>(bytes)});
+  }
+  return bytes;
+}
 
 // The decoder drops a packet from its damaged block on; the blocks behind it are sent again.
 bool LibavSource::PassDamagedBlock() {

@@ -37,6 +37,7 @@ class LibavSource final : public AudioSource {
   bool DecodeFrame();
   bool SendPacket();
   bool PassDamagedBlock();
+  int64_t LostFlacBytes() const;
   bool has_blocks() const;
   void TakeFrame();
   MonoBlock TakeSilence();
@@ -67,9 +68,9 @@ class LibavSource final : public AudioSource {
   int64_t damaged_packets_ = 0;
   int damaged_in_a_row_ = 0;
   bool packet_is_damaged_ = false;
-  int blocks_ = 0;             // frames from the packet, of codecs with blocks
-  bool block_failed_ = false;  // the next one
-  bool has_lost_ = false;      // FLAC: a frame in front of the next one
+  int blocks_ = 0;                      // frames from the packet, of codecs with blocks
+  bool block_failed_ = false;           // the next one
+  bool has_lost_ = false;               // FLAC: a frame in front of the next one
   std::optional<double> lost_start_s_;  // stamp of the first packet, if damage left no sound of it
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource

@@ -103,6 +103,25 @@ function withoutLength(flac: Buffer): Buffer {
   return flac.fill(0, count + 1, count + 5);
 }
 
+for (const [what, rest] of [
+  // For FFmpeg, a comment, which it passes over.
+  ['a byte of 4 and an AIFF file', () => Buffer.concat([Buffer.from([4]), made('behind.aiff')])],
+  ['noise', () => noise(100_000)],
+] as const) {
+  test(`${what} behind the last frame of FLAC is named`, () => {
+    const flac = made('front.flac');
+    for (const few of [Buffer.alloc(0), noise(16), Buffer.alloc(100)])
+      assert.deepEqual(addon.decode(Buffer.concat([flac, few])).unheard, []);
+    const behind = rest();
+    const { samples, unheard } = addon.decode(Buffer.concat([flac, behind]));
+    assert.equal(samples.length, 3 * 16_000);
+    assert.deepEqual(
+      unheard?.map((place) => [place.bytes, place.atS, place.what]),
+      [[behind.length, 3, 'damaged data']],
+    );
+  });
+}
+
 test('a file behind another one lacks its end', () => {
   for (const name of ['joined.mp3', 'joined.flac']) {
     const whole = made(name);
