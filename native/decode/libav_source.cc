@@ -205,7 +205,7 @@ bool LibavSource::SendPacket() {
   if (lost_bytes > 0) NoteDamage(lost_bytes);
   has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
   const bool is_lost_start = is_broken && channels_ == 0 && !lost_start_s_;
-  // What comes before 0 is a delay of the encoder.
+  // Time before 0 is a delay of the encoder.
   if (is_lost_start && packet_->pts != AV_NOPTS_VALUE) lost_start_s_ = std::max(StampS(packet_->pts), 0.0);
   packet_is_damaged_ = false;
   const bool has_packet = PassDamagedBlock() || packets_->Next(*packet_);

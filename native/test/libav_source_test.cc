@@ -31,11 +31,11 @@ class PcmPackets final : public PacketSource {
   }
   ~PcmPackets() override { avcodec_parameters_free(&parameters_); }
 
-  const AVCodecParameters& parameters() const override { return *parameters_; }
-  AVRational time_base() const override { return {1, kRateHz}; }
-  double origin_s() const override { return std::numeric_limits<double>::infinity(); }
   const char* container_name() const override { return "test"; }
   double progress() const override { return 0.0; }
+  double origin_s() const override { return std::numeric_limits<double>::infinity(); }
+  AVRational time_base() const override { return {1, kRateHz}; }
+  const AVCodecParameters& parameters() const override { return *parameters_; }
 
   bool Next(AVPacket& packet) override {
     av_packet_unref(&packet);

@@ -101,7 +101,7 @@ TEST(RegionTest, ReadsNothingAfterItsEnd) {
   EXPECT_FALSE(Decode(bytes, Region(1.0, 9.0)).stated_length.has_value());
 }
 
-// What is lost counts as silence, in which the region begins.
+// Lost audio counts as silence, in which the region begins.
 TEST(RegionTest, TellsOfDamageInWhichItBegins) {
   const ByteVector bytes = MediaNamed("long", "long.flac").bytes();
   const double whole_s = static_cast<double>(Decode(bytes).samples.size()) / 16000;
