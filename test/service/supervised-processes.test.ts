@@ -220,6 +220,30 @@ test('the models of one process after the other are loaded anew', async () => {
   for (let i = 0; i < 6; i++) assert.ok((await predict(speech)).json.global.score > 0.7);
 });
 
+test('signals during a reload renew secrets at once, and cause one more reload', async () => {
+  const count = (text: string): number => cli.stdout.split(text).length - 1;
+  const reloadsBefore = count('"msg":"models reloaded"');
+  const reloads = (): number => count('"msg":"models reloaded"') - reloadsBefore;
+  const secrets = path.join(dataDir, 'storage.json');
+  const valid = fs.readFileSync(secrets);
+  fs.writeFileSync(secrets, '{');
+  const signals = 5;
+  for (let sent = 1; sent <= signals; sent++) {
+    cli.child.kill('SIGHUP');
+    await eventually(
+      () => count('storage.json was not reloaded') === sent * processes,
+      'both processes have tried to renew their secrets',
+    );
+  }
+  fs.writeFileSync(secrets, valid);
+  assert.ok(reloads() < (signals - 1) * processes);
+  await eventually(
+    async () => reloads() >= 2 * processes && (await metric('veravox_model_sets')) === 1,
+    'all reloads are over',
+  );
+  assert.ok(reloads() < signals * processes);
+});
+
 test('a process that is killed leaves none of its uploads, and the others theirs', async () => {
   const incoming = path.join(dataDir, 'objects/incoming');
   const uploads: RawClient[] = [];
@@ -243,30 +267,6 @@ test('a process that is killed leaves none of its uploads, and the others theirs
     assert.match(await client.until(/\r\n\r\n/), /^HTTP\/1\.1 200 /);
     client.socket.destroy();
   }
-});
-
-test('signals during a reload renew secrets at once, and cause one more reload', async () => {
-  const count = (text: string): number => cli.stdout.split(text).length - 1;
-  const reloadsBefore = count('"msg":"models reloaded"');
-  const reloads = (): number => count('"msg":"models reloaded"') - reloadsBefore;
-  const secrets = path.join(dataDir, 'storage.json');
-  const valid = fs.readFileSync(secrets);
-  fs.writeFileSync(secrets, '{');
-  const signals = 5;
-  for (let sent = 1; sent <= signals; sent++) {
-    cli.child.kill('SIGHUP');
-    await eventually(
-      () => count('storage.json was not reloaded') === sent * processes,
-      'both processes have tried to renew their secrets',
-    );
-  }
-  fs.writeFileSync(secrets, valid);
-  assert.ok(reloads() < (signals - 1) * processes);
-  await eventually(
-    async () => reloads() >= 2 * processes && (await metric('veravox_model_sets')) === 1,
-    'all reloads are over',
-  );
-  assert.ok(reloads() < signals * processes);
 });
 
 test('a process that is told to stop is replaced, and no request is lost', async () => {

@@ -183,7 +183,8 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#gone = true;
     this.#receiving.delete(this);
     this.record.status = 101;
-    this.#res.cork(() => this.#handshake?.accept(this.#res, handler));
+    // Not corked: uWebSockets.js would go on to read the WebSocket as if it were still a response, and close some of them.
+    this.#handshake?.accept(this.#res, handler);
     return true;
   }
 
