@@ -109,7 +109,7 @@ export class LiveStream {
   #sent = 0;
   /** Of the whole stream. */
   #sentSamples = 0;
-  /** The time by which the audio that has arrived should be analysed. */
+  /** When the server should have analysed all audio received so far. */
   #analysedAtMs = 0;
   #held: ReturnType<typeof setTimeout> | undefined;
   /** Callers of `send` whose audio is held back. */
