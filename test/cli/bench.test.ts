@@ -38,7 +38,8 @@ function keyFile(t: TestContext, key: string): string {
 }
 
 test('a closed loop has as many requests at once as connections, and counts each answer', async (t) => {
-  const kinds = [200, 429, 503, 500, 200, 0];
+  // The asserted kinds first: a busy machine gets through no more than the first three.
+  const kinds = [0, 200, 429, 503, 500, 200];
   const given = new Map<number, number>();
   const held: (() => void)[] = [];
   let areAllThere = false;
