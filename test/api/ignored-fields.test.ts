@@ -204,6 +204,7 @@ test('fields of the other task of a job have no effect', async (t) => {
   const server = await startJobServer(t);
   const answer = await server.call('POST', '/v1/jobs', { task: 'enroll', key: 'a', threshold: 0.9 });
   assertNamed(answer, 'enroll', 'field threshold', '');
+  assert.equal(JSON.parse(String(answer.headers['x-warnings'])).length, 1, 'the task has an effect');
 });
 
 test('a stream names misspelt parameters when it is ready', async (t) => {

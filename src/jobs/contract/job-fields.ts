@@ -92,6 +92,7 @@ export const jobFieldSchemas = (detectors: readonly DetectorNames[]) =>
 export const enrollJobFieldSchemas = {
   ...sourceFieldSchemas,
   ...backgroundFieldSchemas,
+  task: taskFieldSchema,
   ...regionFieldSchemas,
   ...enrollSamplesFieldSchemas,
 } as const satisfies FieldSchemas;
