@@ -4,7 +4,7 @@ import type { Endpoint, EndpointSettings } from './endpoint.js';
 import { formErrors, regionErrors } from './error-groups.js';
 import { identification } from './identification.js';
 import { enrollNeeds, MAX_SAMPLES, MAX_VOICEPRINTS, type SampleNeeds, verifyNeeds } from './limits.js';
-import { anyAudioFormat, type Fields, type Operation } from './operation.js';
+import { anyAudioFormat, type Fields, type FilePart, type Operation } from './operation.js';
 import {
   enrollFieldSchemas,
   enrollSamplesFieldSchemas,
@@ -52,6 +52,10 @@ export function enrollSamplesEndpoint(settings: EndpointSettings): Endpoint {
   return voiceEndpoint('/v1/voiceid/enroll-samples', settings, verifyNeeds, {
     id: 'enrollSamples',
     summary: `Make one voiceprint from up to ${MAX_SAMPLES} voice samples, with feedback on each.`,
+    file: {
+      description: 'Voice samples, together no larger than one may be.',
+      files: { least: 1, most: MAX_SAMPLES },
+    },
     fields: {
       title: 'EnrollSamplesFields',
       schemas: enrollSamplesFieldSchemas,
@@ -115,6 +119,7 @@ export function identifyEndpoint(settings: EndpointSettings): Endpoint {
 
 /** The differences between them. */
 interface Difference extends Pick<Operation, 'id' | 'summary' | 'answers'> {
+  readonly file?: Pick<FilePart, 'description' | 'files'>;
   readonly fields: Fields;
   readonly errors: readonly ErrorKey[];
 }
@@ -123,7 +128,7 @@ function voiceEndpoint(
   path: string,
   { maxVoiceidBytes, maxVoiceidDurationS }: EndpointSettings,
   { minDurationS, minSpeechS }: SampleNeeds,
-  { id, summary, fields, answers, errors }: Difference,
+  { id, summary, file = { description: 'The voice sample.' }, fields, answers, errors }: Difference,
 ): Endpoint {
   return {
     method: 'POST',
@@ -137,7 +142,7 @@ function voiceEndpoint(
         `Takes ${anyAudioFormat}, ${minDurationS} to ${maxVoiceidDurationS} s long, with at least ` +
         `${minSpeechS} s of speech.`,
       form: {
-        file: { field: SAMPLE_FIELD, description: 'The voice sample.', maxBytes: maxVoiceidBytes },
+        file: { field: SAMPLE_FIELD, maxBytes: maxVoiceidBytes, ...file },
         ...fields,
       },
       answers,

@@ -133,6 +133,23 @@ test('what is allowed, what holds without a value and how large a file may be ca
   );
 });
 
+test('a field for several files is a list with their least and largest number', async (t) => {
+  const { origin } = await startJobServer(t);
+  const { paths } = await documentOf(origin);
+  const listOf = (path: string, field: string) => {
+    const schema = paths[path]?.post?.requestBody?.content['multipart/form-data']?.schema;
+    const { type, minItems, maxItems } = schema?.properties?.[field] ?? {};
+    return { type, minItems, maxItems };
+  };
+  assert.deepEqual(listOf('/v1/voiceid/enroll-samples', 'audio_file'), {
+    type: 'array',
+    minItems: 1,
+    maxItems: 10,
+  });
+  assert.deepEqual(listOf('/v1/profiles', 'file'), { type: 'array', minItems: 10, maxItems: 100 });
+  assert.equal(listOf('/v1/voiceid/enroll', 'audio_file').type, 'string');
+});
+
 test('a form and JSON are operations of their own, whose requests go to the same address', async (t) => {
   const { origin } = await startJobServer(t);
   const { paths } = await documentOf(origin);
