@@ -3,12 +3,14 @@
 // A worker's turn with a job: its saved state, the start of a later turn, and its end. With both queues; the analyses are
 // generators of steps.
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import {
   CursorRefused,
   type RecordingCursor,
   type RecordingRequest,
   type RecordingStep,
 } from '../../src/analysis/analyser/recording.js';
+import type { Prediction } from '../../src/base/contract/prediction.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
 import type { JobWorkTable } from '../../src/jobs/queue/job-work-table.js';
 import { type JobRunnerParts, runJob } from '../../src/jobs/work/job-runner.js';
@@ -84,6 +86,25 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
   assert.ok(second.outcome === 'succeeded');
   assert.deepEqual([second.done.scoredWindows, second.done.bytes], [4, 9]);
   assert.deepEqual(startsIn((await jobs.get('a', job.id))?.result), [0, 5, 10, 15]);
+});
+
+onEachQueue('the processing time of a job is that of all its turns', async (open) => {
+  const { jobs, workTable } = await open();
+  const { job } = await jobs.create(newJob);
+  const first = await runJob(
+    await taken(workTable),
+    parts(workTable, async function* () {
+      await setTimeout(300);
+      yield stepFrom(0);
+      throw new Error('A thread died.');
+    }),
+    unhurried(),
+  );
+  assert.equal(first.outcome, 'retried');
+  const second = await runJob(await taken(workTable), parts(workTable, fromCursor), unhurried());
+  assert.equal(second.outcome, 'succeeded');
+  const { processing_time } = JSON.parse((await jobs.get('a', job.id))?.result ?? '{}') as Prediction;
+  assert.ok(processing_time >= 0.29, `${processing_time}`);
 });
 
 onEachQueue('a job that meets a full disk says so, and is tried again', async (open) => {

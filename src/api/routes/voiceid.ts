@@ -72,7 +72,7 @@ interface Samples {
 interface Found {
   readonly findings: Omit<Findings, 'model'>;
   /** @throws ServiceError if the samples do not suffice */
-  answer(processingS: number): Answer | Promise<Answer>;
+  answer(elapsedS: () => number): Answer | Promise<Answer>;
 }
 
 /** The routes' demands on samples, and the answers from them. */
@@ -126,9 +126,9 @@ function enrollRoute(parts: VoiceParts): Route {
       const sample = await onlyOf(samples, enrollNeeds);
       return {
         findings: sample,
-        answer: (processingS) => {
+        answer: (elapsedS) => {
           if (policy === 'reject') requireAuthentic(sample);
-          return flagged(enrollmentBody(sample, speaker, processingS), [sample]);
+          return flagged(enrollmentBody(sample, speaker, elapsedS()), [sample]);
         },
       };
     },
@@ -150,13 +150,13 @@ function enrollSamplesRoute(parts: VoiceParts): Route {
       const voices = voicesIn(samples);
       return {
         findings: togetherOf(voices),
-        answer: (processingS) => {
+        answer: (elapsedS) => {
           // If it is the fault of all of them, that is the answer.
           const worst = mostSuspicious(voices);
           if (policy === 'reject' && worst !== undefined && voices.every(isAiGenerated))
             requireAuthentic(worst);
           const joined = joinSamples(samples, speaker, policy === 'reject');
-          return flagged(joinedEnrollmentBody(joined, speaker, processingS), joined.accepted);
+          return flagged(joinedEnrollmentBody(joined, speaker, elapsedS()), joined.accepted);
         },
       };
     },
@@ -181,10 +181,10 @@ function verifyRoute(parts: VoiceParts): Route {
       const sample = await onlyOf(samples, verifyNeeds);
       return {
         findings: sample,
-        answer: (processingS) => {
+        answer: (elapsedS) => {
           requireAuthentic(sample);
           const comparison = speaker.compare(sample.voiceprint, enrolled);
-          const body = verificationBody(comparison, speaker, processingS);
+          const body = verificationBody(comparison, speaker, elapsedS());
           return { body, headers: [[COSINE_HEADER, comparison.cosine.toFixed(6)]] };
         },
       };
@@ -209,10 +209,10 @@ function identifyRoute(parts: VoiceParts): Route {
       const sample = await onlyOf(samples, verifyNeeds);
       return {
         findings: sample,
-        answer: async (processingS) => {
+        answer: async (elapsedS) => {
           requireAuthentic(sample);
           const ranking = await list.rank(sample.voiceprint, fields.top);
-          return { body: identificationBody(ranking, speaker, fields.prior, processingS) };
+          return { body: identificationBody(ranking, speaker, fields.prior, elapsedS()) };
         },
       };
     },
@@ -271,7 +271,7 @@ function voiceRoute<Fields, Checked>(
       };
       const found = await task.find({ regions, read }, checked, speaker);
       noteFindings(request.record, { ...found.findings, model: speaker.modelId });
-      const { body, headers = [] } = await found.answer(elapsedS());
+      const { body, headers = [] } = await found.answer(elapsedS);
       return { ...jsonReply(200, body), headers };
     });
   }

@@ -45,6 +45,8 @@ interface SavedStep extends RecordingResults {
   readonly channel?: number;
   /** With the last step of a pass that others follow. */
   readonly end?: PassEnd;
+  /** Since the step before, or since the beginning of its turn. */
+  readonly processingS?: number;
 }
 
 type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary'>;
@@ -58,9 +60,9 @@ export async function predictRecording(
   parts: PredictParts,
   task: PredictTask,
 ): Promise<{ readonly body: Prediction; readonly done: DoneWork }> {
-  const startedMs = performance.now();
   const parameters = jobParameters(work.job);
-  const steps = await new Passes(work, parts, task).finish().catch((error: unknown) => {
+  const passes = new Passes(work, parts, task);
+  const steps = await passes.finish().catch((error: unknown) => {
     if (!(error instanceof ScoresDiffer)) throw error;
     throw new ServiceError('SCORES_DIFFER', { model: parameters.boundTo?.modelId ?? parameters.model });
   });
@@ -68,7 +70,7 @@ export async function predictRecording(
   const channels = parameters.separatesChannels ? channelsOf(steps, mix) : undefined;
   // Another try gives the same.
   const { predictionId = `pred_${work.job.id.replaceAll('-', '').slice(0, 12)}` } = parameters;
-  const processingS = (performance.now() - startedMs) / 1000;
+  const processingS = steps.reduce((sum, step) => sum + (step.processingS ?? 0), passes.unsavedS());
   const scored = [...new Set([mix, ...(channels ?? [])])];
   return {
     body: predictionBody(mix, { ...parameters, predictionId, channels }, processingS),
@@ -89,6 +91,7 @@ class Passes {
   readonly #task: PredictTask;
   readonly #parameters: JobParameters;
   #savedSteps: number;
+  #savedMs = performance.now();
 
   constructor(work: Work, parts: PredictParts, task: PredictTask) {
     this.#work = work;
@@ -96,6 +99,11 @@ class Passes {
     this.#task = task;
     this.#parameters = jobParameters(work.job);
     this.#savedSteps = work.savedSteps;
+  }
+
+  /** The time since the last saved step. */
+  unsavedS(): number {
+    return (performance.now() - this.#savedMs) / 1000;
   }
 
   /** @returns all steps, those of earlier turns included */
@@ -163,7 +171,9 @@ class Passes {
   }
 
   async #save(step: SavedStep, cursor: RecordingCursor, audioS: number): Promise<void> {
-    const saved = { results: JSON.stringify(step), cursor: JSON.stringify(cursor), audioS };
+    const results = JSON.stringify({ ...step, processingS: this.unsavedS() });
+    this.#savedMs = performance.now();
+    const saved = { results, cursor: JSON.stringify(cursor), audioS };
     await this.#parts.workTable.saveStep(this.#work, this.#savedSteps++, saved);
     this.#task.onSaved();
   }

@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { VeravoxClient } from '../../../client/src/index.js';
 import type { SpeakerModelStatus } from '../../../src/analysis/analyser/analyser.js';
+import { VoiceprintList } from '../../../src/analysis/voiceid/voiceprint-list.js';
 import { VoiceprintSpace } from '../../../src/analysis/voiceid/voiceprint-space.js';
 import { someAnalysis, someEmbedding, someSpeakerModel } from '../../support/analyser-double.js';
 import { API_KEY, startTestServer } from '../../support/test-server.js';
@@ -76,6 +78,23 @@ test('a wrong list is refused with what is wrong with it, before the voice is lo
   }
   assert.deepEqual(analyser.requests, []);
   assert.equal(arena.usedBytes, 0);
+});
+
+test('the processing time includes the comparison with the list', async (t) => {
+  const { port } = await startIdentify(t);
+  // The first request also loads code.
+  await identify(port, [one]);
+  const { rank } = VoiceprintList.prototype;
+  t.mock.method(
+    VoiceprintList.prototype,
+    'rank',
+    async function (this: VoiceprintList, ...asked: Parameters<typeof rank>) {
+      await setTimeout(300);
+      return rank.apply(this, asked);
+    },
+  );
+  const { processing_time } = (await identify(port, [one])).json;
+  assert.ok(processing_time >= 0.29, `${processing_time}`);
 });
 
 test('an AI-generated voice is 403, and names nobody', async (t) => {
