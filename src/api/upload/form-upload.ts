@@ -124,17 +124,16 @@ class FormUpload {
   }
 
   #parse(region: ArenaRegion, receivedBytes: number): void {
-    const { otherFiles, maxFileBytes } = this.#limits;
-    const largeField =
-      this.#limits.largeField ?? (otherFiles && { name: otherFiles.field, maxBytes: maxFileBytes });
+    const { largeField, otherFiles } = this.#limits;
     this.#parser ??= new MultipartParser(this.#bytesOf(region), this.#boundary, this.#limits.fileField, {
       maxParts: this.#limits.whole?.maxParts ?? MAX_PARTS,
       maxHeaderBytes: MAX_PART_HEADER_BYTES,
       maxFieldBytes: MAX_FIELD_BYTES,
-      maxFileBytes,
+      maxFileBytes: this.#limits.maxFileBytes,
       fileTooLarge: this.#limits.fileTooLarge,
       ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
       ...(largeField && { largeField }),
+      ...(otherFiles && { otherFilesField: otherFiles.field }),
     });
     this.#parser.advance(receivedBytes);
   }

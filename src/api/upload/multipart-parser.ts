@@ -7,9 +7,9 @@ export interface MultipartLimits {
   readonly maxParts: number;
   /** Header bytes of one part. */
   readonly maxHeaderBytes: number;
-  /** Content bytes of any part but the file. */
+  /** Content bytes of any part but a file. */
   readonly maxFieldBytes: number;
-  /** Content bytes of the file. */
+  /** Content bytes of a file. */
   readonly maxFileBytes: number;
   /** The refusal of a larger file, which differs between routes. */
   readonly fileTooLarge: () => ServiceError;
@@ -17,6 +17,8 @@ export interface MultipartLimits {
   readonly minFile?: MinFile;
   /** Another part that may be larger than `maxFieldBytes`. */
   readonly largeField?: LargeField;
+  /** Name of a second field of files. */
+  readonly otherFilesField?: string;
 }
 
 export interface LargeField {
@@ -225,9 +227,9 @@ export class MultipartParser {
 
   #checkContentLimit(bytes: number): void {
     const { name, filename } = this.#current as PartHeaders;
-    const { largeField, maxFieldBytes } = this.#limits;
+    const { largeField, maxFieldBytes, otherFilesField } = this.#limits;
     const allowedBytes = name === largeField?.name ? largeField.maxBytes : maxFieldBytes;
-    if (name === this.#fileField) {
+    if (name === this.#fileField || name === otherFilesField) {
       if (bytes > this.#limits.maxFileBytes) throw this.#limits.fileTooLarge();
     } else if (bytes > allowedBytes) {
       const isMisplaced =

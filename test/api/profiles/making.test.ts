@@ -26,12 +26,8 @@ test('wrong requests are refused before anything is analysed', async (t) => {
     ['Studio', channel, 'FIELD_INVALID', /a letter first.* for name but received "Studio"\./],
     ['studio', [...genuine(10), ...genuine(1, '')], 'FILE_EMPTY', /is empty/],
     ['studio', genuine(10, 'x'.repeat(2001)), 'FILE_TOO_LARGE', /2000 bytes/],
-    [
-      'studio',
-      [...channel, ...generated(1, 'x'.repeat(2001))],
-      'FIELD_TOO_LARGE',
-      /generated exceeds .* 2000/,
-    ],
+    // A hint to send it as a genuine recording would spoil the profile.
+    ['studio', [...generated(1, 'x'.repeat(2001)), ...channel], 'FILE_TOO_LARGE', /2000 bytes\.\s*$/],
   ];
   for (const [name, files, key, message] of cases) {
     const { headers, json } = await server.make(name, files);
