@@ -110,6 +110,28 @@ function asBase64(embedding: readonly number[] | Float32Array): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes.buffer)));
 }
 
+/** Of a deletion's query. A server takes 4 KiB of head in all, and proxies add headers. */
+const MAX_KEYS = 100;
+const MAX_KEY_CHARS = 2000;
+
+/** The queries of as many deletions as the keys need. */
+function deletionQueries(keys: readonly string[], entity: string): readonly string[] {
+  let last: string[] = [];
+  const groups = [last];
+  let chars = 0;
+  for (const key of new Set(keys)) {
+    const pair = `&${new URLSearchParams({ key })}`;
+    if (last.length > 0 && (last.length === MAX_KEYS || chars + pair.length > MAX_KEY_CHARS)) {
+      last = [];
+      groups.push(last);
+      chars = 0;
+    }
+    last.push(pair);
+    chars += pair.length;
+  }
+  return groups.map((pairs) => `${new URLSearchParams({ entity })}${pairs.join('')}`);
+}
+
 export interface ProfileOptions extends Omit<NewProfileFields, 'name'>, UploadOptions {
   /** AI-generated recordings of the channel, which must not pass. */
   readonly generated?: readonly FileInput[] | undefined;
@@ -373,15 +395,21 @@ export class VeravoxClient {
     await response.body?.cancel();
   }
 
-  /** Deletes stored files for good; a missing one is no error. @returns the files now gone, as `<entity>/<key>` */
+  /**
+   * Deletes stored files for good, any number of them, in several requests if need be; a missing one is no error.
+   * @returns the files now gone, as `<entity>/<key>`
+   */
   async deleteFiles(
     keys: readonly string[],
     { entity = 'analysis', ...options }: CallOptions & { readonly entity?: string } = {},
   ): Promise<readonly string[]> {
-    const query = new URLSearchParams({ entity });
-    for (const key of keys) query.append('key', key);
-    const { deleted } = await this.#json<DeletedFiles>({ method: 'DELETE', url: `/file?${query}` }, options);
-    return deleted;
+    const gone: string[] = [];
+    for (const query of deletionQueries(keys, entity)) {
+      const url = `/file?${query}`;
+      const { deleted } = await this.#json<DeletedFiles>({ method: 'DELETE', url }, options);
+      gone.push(...deleted);
+    }
+    return gone;
   }
 
   /** @returns the response with the object as its body, so that it can be streamed */

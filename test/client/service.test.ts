@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { VeravoxClient } from '../../client/src/index.js';
 import { someAnalysis } from '../support/analyser-double.js';
 import { noise } from '../support/form-body.js';
+import { request } from '../support/http-client.js';
 import { documentOf, validatorOf } from '../support/openapi.js';
 import { API_KEY, startTestServer } from '../support/test-server.js';
 
@@ -106,6 +107,32 @@ test('files that are deleted are gone, and deleting them again is no error', asy
     url.map(({ key }) => key),
     ['analysis/kept'],
   );
+});
+
+test('any number of files can be deleted, whatever the length of their keys', async (t) => {
+  const { client, port } = await started(t);
+  const long = Array.from({ length: 5 }, (_, i) => `${i}${'語'.repeat(170)}`);
+  const usual = Array.from({ length: 120 }, (_, i) => `${String(i).padStart(6, '0')}/${'k'.repeat(93)}`);
+  const short = Array.from({ length: 120 }, (_, i) => `${i}`);
+  const keys = [...long, ...usual, ...short];
+  const [first = '', last = ''] = [keys[0], keys.at(-1)];
+  for (const link of (await client.createUploadLinks([first, last])).url)
+    await client.upload(link, noise(10));
+  assert.deepEqual(
+    await client.deleteFiles([...keys, first]),
+    keys.map((key) => `analysis/${key}`),
+  );
+  assert.deepEqual(await client.getDownloadLinks(''), { url: [] });
+  await assert.rejects(client.deleteFiles([]), { code: 'validation_error' });
+
+  // As docs/api.md says.
+  const remove = (query: string) =>
+    request(port, `/v1/file?entity=analysis${query}`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': API_KEY },
+    });
+  assert.equal((await remove(`&key=${'k'.repeat(40)}`.repeat(80))).status, 200);
+  assert.equal((await remove(`&key=${'k'.repeat(40)}`.repeat(100))).status, 431);
 });
 
 test('a link that was altered is an error of the storage', async (t) => {

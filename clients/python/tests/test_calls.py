@@ -94,6 +94,15 @@ def test_files(client, server, tmp_path):
     assert server.curl("/file?key_prefix=&entity=calls") == {"url": []}
 
 
+def test_any_number_of_files_can_be_deleted(client):
+    keys = [f"{i}" + "語" * 170 for i in range(5)] + [f"{i:06}/" + "k" * 93 for i in range(120)]
+    keys += [f"{i}" for i in range(120)]
+    for link in client.create_upload_links([keys[0], keys[-1]], entity="many")["url"]:
+        client.upload(link, CALL)
+    assert client.delete_files([*keys, keys[0]], entity="many") == [f"many/{key}" for key in keys]
+    assert client.get_download_links("", entity="many") == {"url": []}
+
+
 def test_jobs(client, server):
     [link] = client.create_upload_links(["job.mp3"])["url"]
     client.upload(link, CALL)

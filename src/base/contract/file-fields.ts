@@ -76,7 +76,8 @@ const deletionSchemas = {
     minItems: 1,
     maxItems: MAX_KEYS,
     expected: `1 to ${MAX_KEYS} object keys`,
-    description: 'Keys of the objects to delete; repeat the parameter for each.',
+    description:
+      'Keys of the objects to delete; repeat the parameter for each. The address and all headers of a request may have 4,096 bytes together.',
     items: uploadLinkSchemas.keys.items,
   },
   entity,

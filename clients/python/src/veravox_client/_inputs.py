@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files, and the bodies of requests that send them."""
+"""Files, the bodies of requests that send them, and the queries that delete them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, Union, cast
+from urllib.parse import urlencode
 
 import httpx
 
@@ -21,6 +22,10 @@ FileInput = Union[str, "os.PathLike[str]", bytes, bytearray, IO[bytes]]
 OnUploadProgress = Callable[[int, Union[int, None]], object]
 
 _BLOCK_BYTES = 64 * 1024
+
+# Of a deletion's query. A server takes 4 KiB of head in all, and proxies add headers.
+_MAX_KEYS = 100
+_MAX_KEY_CHARS = 2000
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,20 @@ def form_body(files: Sequence[tuple[str, SentFile]], fields: Mapping[str, Any]) 
 def _body(request: httpx.Request, is_replayable: bool = True) -> Body:
     del request.headers["host"]
     return Body(request.headers, cast("httpx.SyncByteStream", request.stream), is_replayable)
+
+
+def deletion_queries(keys: Sequence[str], entity: str) -> list[str]:
+    """Give the queries of as many deletions as the keys need."""
+    groups: list[list[str]] = [[]]
+    chars = 0
+    for key in dict.fromkeys(keys):
+        pair = "&" + urlencode({"key": key})
+        if groups[-1] and (len(groups[-1]) == _MAX_KEYS or chars + len(pair) > _MAX_KEY_CHARS):
+            groups.append([])
+            chars = 0
+        groups[-1].append(pair)
+        chars += len(pair)
+    return [urlencode({"entity": entity}) + "".join(pairs) for pairs in groups]
 
 
 def file_body(file: SentFile) -> Body:

@@ -15,7 +15,7 @@ import httpx
 
 from ._deadline import RETRIED_STATUSES, Deadline, wait_s
 from ._errors import error_of
-from ._inputs import Call, FileInput, file_body, form_body, json_body, opened
+from ._inputs import Call, FileInput, deletion_queries, file_body, form_body, json_body, opened
 from ._io_sync import HttpClient, Upload, sleep
 from ._options import CallOptions, split
 from ._server_address import server_address
@@ -283,10 +283,15 @@ class VeravoxClient:
     def delete_files(
         self, keys: Sequence[str], *, entity: str = "analysis", **options: Unpack[CallOptions]
     ) -> list[str]:
-        """Delete stored files for good; a missing one is no error. Returns the files now gone, as `<entity>/<key>`."""
-        query = urlencode([("entity", entity), *(("key", key) for key in keys)])
-        answer = cast("DeletedFiles", self._json("DELETE", f"/file?{query}", options))
-        return answer["deleted"]
+        """Delete stored files for good, any number of them, in several requests if need be; a missing one is no error.
+
+        Returns the files now gone, as `<entity>/<key>`.
+        """
+        gone: list[str] = []
+        for query in deletion_queries(keys, entity):
+            answer = cast("DeletedFiles", self._json("DELETE", f"/file?{query}", options))
+            gone += answer["deleted"]
+        return gone
 
     def upload(self, link: Link, file: FileInput, **options: Unpack[UploadOptions]) -> None:
         """Send a file to object storage."""
