@@ -138,6 +138,25 @@ test('a backup follows links, and names everything that it leaves out', async (t
   }
 });
 
+test('a data folder may be a file system of its own, with `lost+found`', async (t) => {
+  const folder = temporaryFolder(t);
+  const withLost = (name: string): string => {
+    const dataDir = path.join(folder, name);
+    fs.mkdirSync(dataDir);
+    // Tests under root can read it all the same.
+    fs.mkdirSync(path.join(dataDir, 'lost+found'), { mode: 0 });
+    return dataDir;
+  };
+  const dataDir = withLost('data');
+  await runCli(['keys', 'create'], { VERAVOX_DATA_DIR: dataDir });
+  const backup = path.join(folder, 'backup');
+  const written = await runCli(['backup', backup], { VERAVOX_DATA_DIR: dataDir });
+  assert.equal(written.status, 0, written.stderr);
+  assert.deepEqual(fs.readdirSync(backup).sort(), ['audit', 'backup.json', 'veravox.db']);
+  const restored = await runCli(['restore', backup], { VERAVOX_DATA_DIR: withLost('copy') });
+  assert.equal(restored.status, 0, restored.stderr);
+});
+
 test('a restored file is as old as it was', async (t) => {
   const folder = temporaryFolder(t);
   const inFolder = (name: string): string => path.join(folder, name, 'objects/aa/one');

@@ -34,6 +34,8 @@ const UNSENT_USAGE = 'unsent-usage';
 const HEAD = 'head.json';
 /** Copied in an order of their own, or counted anew at each start; and a key, which backups otherwise know as a hash only. */
 const special = new Set(['audit', OBJECTS, UNSENT_USAGE, 'quota', 'first-key']);
+/** Belongs to a file system, in its top folder; only root can read it. */
+const LOST_AND_FOUND = 'lost+found';
 
 /** The content of a backup's own file, which makes it complete. */
 export interface BackupNote {
@@ -113,7 +115,9 @@ export async function restoreBackup(source: string, dataDir: string): Promise<Co
   const note = await readNote(source);
   const owned = await ownDataFolder(dataDir);
   try {
-    const found = (await readdir(dataDir)).filter((name) => !name.endsWith('.lock'));
+    const found = (await readdir(dataDir)).filter(
+      (name) => !name.endsWith('.lock') && name !== LOST_AND_FOUND,
+    );
     if (found.length > 0) {
       throw new Error(
         `The data folder ${dataDir} is not empty: it has ${found[0]}. Move its content away, or set VERAVOX_DATA_DIR to another folder.`,
@@ -182,7 +186,8 @@ class Copy {
     const folders = [...above, real];
     for (const entry of entries) {
       const { name } = entry;
-      if (isLeftOut(name) || name.endsWith('.lock') || name.endsWith(TEMPORARY_SUFFIX)) continue;
+      if (isLeftOut(name) || name === LOST_AND_FOUND) continue;
+      if (name.endsWith('.lock') || name.endsWith(TEMPORARY_SUFFIX)) continue;
       const [from, to] = [path.join(source, name), path.join(target, name)];
       const found = entry.isSymbolicLink() ? await behindLink(from, folders) : entry;
       if (found?.isDirectory()) await this.folder(from, to, () => false, folders);
