@@ -6,12 +6,17 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { makeCertificate } from '../support/certificates.js';
 import { copyFromContext, ignorer, type Stage, stagesOf, targetOf } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const dockerfile = fs.readFileSync(path.join(packageDir, 'Dockerfile'), 'utf8');
 const [build, image] = stagesOf(dockerfile) as [Stage, Stage];
@@ -234,26 +239,35 @@ test('the image’s files are complete and become ready, and the health check fo
 });
 
 test('a server that is not ready is not healthy', async (context) => {
-  const { createServer } = await import('node:http');
   let status = 503;
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(request.url === '/readyz' ? status : 200).end();
-  }).listen(0, '127.0.0.1');
-  context.after(() => server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+  };
+  const listening = async (server: Server): Promise<number> => {
+    server.listen(0, '127.0.0.1');
+    context.after(() => server.close());
+    await once(server, 'listening');
+    return (server.address() as { port: number }).port;
+  };
+  const port = await listening(createServer(answer));
   const health = async (env: Record<string, string>): Promise<number> => {
     const check = spawn('/bin/bash', [path.join(packageDir, 'scripts/container/health.sh')], {
-      env,
+      env: { PATH: path.dirname(process.execPath), ...env },
       stdio: 'ignore',
     });
     const [code] = await once(check, 'exit');
     return code;
   };
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(context), 'voice.example');
+  const [cert, key] = [certFile, keyFile].map((file) => fs.readFileSync(file));
+  const tlsPort = await listening(createTlsServer({ cert, key }, answer));
+  const withTls = { HOST: '0.0.0.0', PORT: String(tlsPort), VERAVOX_TLS_CERT: certFile };
   const anywhere = { HOST: '0.0.0.0', PORT: String(port) };
-  assert.equal(await health(anywhere), 1);
+  for (const env of [anywhere, withTls]) assert.equal(await health(env), 1);
   status = 200;
-  assert.equal(await health(anywhere), 0);
+  for (const env of [anywhere, withTls]) assert.equal(await health(env), 0);
+  assert.equal(await health({ ...withTls, VERAVOX_ADMIN_ADDRESS: `127.0.0.1:${port}` }), 0);
+  assert.equal(await health({ ...withTls, PORT: '1' }), 1);
   assert.equal(await health({ PORT: '1', VERAVOX_ADMIN_ADDRESS: `127.0.0.1:${port}` }), 0);
   assert.equal(await health({ PORT: '1', VERAVOX_ADMIN_ADDRESS: `[::ffff:127.0.0.1]:${port}` }), 0);
 });
