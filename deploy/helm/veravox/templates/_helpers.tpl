@@ -134,12 +134,14 @@ spec:
         capabilities: { drop: [ALL] }
       volumeMounts:
         - { name: data, mountPath: /var/lib/veravox }
+        # For backups on their way out, and for `veravox doctor --privacy`.
+        - { name: tmp, mountPath: /tmp }
         {{- if $values.secretKeys }}
         - { name: secrets, mountPath: /run/secrets/veravox, readOnly: true }
         {{- end }}
   {{- $hasClaim := and (eq $component "server") $values.server.persistence.enabled }}
-  {{- if or $values.secretKeys (not $hasClaim) }}
   volumes:
+    - { name: tmp, emptyDir: {} }
     {{- if not $hasClaim }}
     - { name: data, emptyDir: {} }
     {{- end }}
@@ -153,5 +155,4 @@ spec:
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
     {{- end }}
-  {{- end }}
 {{- end }}
