@@ -33,6 +33,11 @@ function judged(file: string): string {
 
 const page = fs.readFileSync(path.join(packageDir, 'docs/systemd.md'), 'utf8');
 
+test('the commands of the page wait for the first key, which is written after the start', () => {
+  const [, commands = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  assert.match(commands, /^until \[ -s (\S+) \]; do sleep 1; done\ncat \1$/m);
+});
+
 test('systemd rates the exposure of the unit as the page says', () => {
   const [, exposure] = /rates its exposure as (\d\.\d) of 10/.exec(page) ?? [];
   const verdict = judged(unitFile);
