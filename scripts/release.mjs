@@ -168,6 +168,8 @@ async function release(version, current) {
   refuseUnreleasable(version, current);
   const portable = await builtForOthers();
   const before = run('git', 'rev-parse', 'HEAD').trim();
+  // Ctrl-C ends the program that runs, not this one, which takes everything back then.
+  process.on('SIGINT', () => {});
   try {
     setVersion(version, current);
     run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);

@@ -98,10 +98,24 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
   assert.match(assertReleasesNothing(dir), /failed to sign|gpg/);
 });
 
+test('after Ctrl-C, nothing has changed', { skip }, (t) => {
+  const dir = cloned(t);
+  withEntries(dir, someEntries);
+  withPortableBuild(dir);
+  const bin = temporaryFolder(t);
+  // Interrupts its process group, as a terminal does, once the release is committed.
+  const npm = '#!/bin/sh\n[ "$1 $2" != "run build:ts" ] || kill -INT 0\n';
+  fs.writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
+  const inPath = `PATH=${bin}:${process.env.PATH}`;
+  const program = path.join(dir, 'scripts/release.mjs');
+  const inOwnGroup = () => run(dir, 'setsid', '--wait', 'env', inPath, process.execPath, program, '99.0.0');
+  assert.match(assertReleasesNothing(dir, inOwnGroup), /^\$ npm run build:ts$/m);
+});
+
 /** @returns the errors */
-function assertReleasesNothing(dir: string): string {
+function assertReleasesNothing(dir: string, start = () => release(dir, '99.0.0')): string {
   const before = run(dir, 'git', 'rev-parse', 'HEAD').stdout;
-  const { status, stderr } = release(dir, '99.0.0');
+  const { status, stderr } = start();
   assert.equal(status, 1, stderr);
   assert.equal(run(dir, 'git', 'rev-parse', 'HEAD').stdout, before);
   assert.deepEqual([run(dir, 'git', 'status', '--short').stdout, run(dir, 'git', 'tag').stdout], ['', '']);
