@@ -11,6 +11,7 @@ import { loadManifest } from '../analysis/models/model-file.js';
 import { modelStatus } from '../analysis/pipeline/model-status.js';
 import { listGpus } from '../analysis/scoring/gpus.js';
 import { chooseProvider, trialOf } from '../analysis/scoring/provider.js';
+import { checkTlsFiles } from '../api/http/tls-files.js';
 import { loadAddon, type VulkanAdapter } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
@@ -23,6 +24,7 @@ import { isActive } from '../state/keys/api-key.js';
 import { KeyTable } from '../state/keys/key-table.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
+import { findStorageSecrets } from '../state/storage/storage-secrets.js';
 import { type Result, say } from './finding.js';
 import { requireWritableFolder } from './writable.js';
 
@@ -116,8 +118,14 @@ const checks: Readonly<Record<string, Check>> = {
       ? 'none'
       : points.all.map(({ name, model, threshold }) => `${name} of ${model} (${threshold})`).join(', ');
   }),
+  certificate: ({ tlsCertFile: certFile, tlsKeyFile: keyFile }) => {
+    if (certFile === '') return 'none';
+    checkTlsFiles({ certFile, keyFile });
+    return certFile;
+  },
   'file storage': async (config) => {
-    const { storageBucket, storageEndpoint } = config;
+    const { dataDir, storageBucket, storageEndpoint } = config;
+    findStorageSecrets(dataDir);
     if (storageBucket === '') return 'the data folder';
     const bucket = `bucket ${storageBucket}${storageEndpoint === '' ? '' : ` on ${storageEndpoint}`}`;
     const storage = await openBucket(config);

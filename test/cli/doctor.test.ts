@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { makeCertificate } from '../support/certificates.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 
 test('doctor names what is missing and ends with 1', async (context) => {
@@ -67,6 +68,22 @@ test('doctor says why a data folder cannot be made or used', async (context) => 
   assert.match(await finding(file), /^failed .*file is not a folder\.$/);
   assert.match(await finding(path.join(file, 'a/b')), /^failed .*not a folder.*\.$/);
   assert.match(await finding(path.join(folder, 'a/b')), /^ok .*a\/b \(will be created at the first start\)$/);
+});
+
+test('doctor says which certificate and which secrets would stop a start', async (context) => {
+  const folder = temporaryFolder(context);
+  fs.writeFileSync(path.join(folder, 'storage.json'), '{}');
+  const { certFile } = makeCertificate(folder, 'one');
+  const { keyFile } = makeCertificate(folder, 'other');
+  const { status, stdout } = await runCli(['doctor'], {
+    VERAVOX_DATA_DIR: folder,
+    VERAVOX_MODELS_DIR: folder,
+    VERAVOX_TLS_CERT: certFile,
+    VERAVOX_TLS_KEY: keyFile,
+  });
+  assert.equal(status, 1);
+  assert.match(stdout, /^failed +certificate +The key in \S+ does not belong to the certificate/m);
+  assert.match(stdout, /^failed +file storage +The storage secrets in \S+ are damaged/m);
 });
 
 test('doctor calls what is there and wrong failed, and goes on', async (context) => {
