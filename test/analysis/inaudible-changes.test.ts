@@ -6,11 +6,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import type { AnalysisRequest, SpeakerModelStatus } from '../../src/analysis/analyser/analyser.js';
 import type { FullAnalyser } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
+import { Speaker } from '../../src/analysis/voiceid/speaker.js';
+import { readVoice } from '../../src/analysis/voiceid/voice-sample.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { enrollNeeds } from '../../src/base/contract/limits.js';
 import { startServerWith, testConfig } from '../support/test-server.js';
 import { until } from '../support/until.js';
 import { audioEntry, enroll, vectorEntry, verify } from '../support/voiceid-client.js';
@@ -90,16 +94,22 @@ after(() => analyser.close());
 
 const mean = (values: readonly number[]): number => values.reduce((sum, x) => sum + x, 0) / values.length;
 
-async function scoreOfFile(samples: Float32Array, model: string): Promise<number> {
+type FileRequest = Pick<AnalysisRequest, 'region' | 'signal'>;
+
+async function withFile<Result>(
+  samples: Float32Array,
+  work: (file: FileRequest) => Promise<Result>,
+): Promise<Result> {
   const file = monoWav(samples, RATE_HZ);
   const region = arena.reserve(file.length);
   assert.ok(region);
   arena.bytes.set(file, region.offset);
-  const { signal } = new AbortController();
-  const analysis = await analyser
-    .analyse({ region, model, ...common, signal })
-    .finally(() => arena.release(region));
-  return mean(analysis.windows.map(({ scores }) => mean(scores)));
+  return work({ region, signal: new AbortController().signal }).finally(() => arena.release(region));
+}
+
+async function scoreOfFile(samples: Float32Array, model: string): Promise<number> {
+  const { windows } = await withFile(samples, (file) => analyser.analyse({ ...file, model, ...common }));
+  return mean(windows.map(({ scores }) => mean(scores)));
 }
 
 async function scoreOfStream(samples: Float32Array, model: string): Promise<number> {
@@ -141,6 +151,37 @@ for (const [way, scoreOf] of Object.entries(ways))
         }
       }
     });
+
+test('an inaudible tone brings no speech into a voiceprint that the detector has not scored', async () => {
+  const speaker = new Speaker(analyser.status().speakerModels[0] as SpeakerModelStatus, undefined);
+  const person = (recordings.get('human-lj-b') as Float32Array).subarray(0, 5 * RATE_HZ);
+  const generated = recordings.get('ai-kokoro') as Float32Array;
+  // Behind the person, windows with a little less cloned speech than counts.
+  const sample = new Float32Array(13 * 5 * RATE_HZ);
+  sample.set(person);
+  for (let i = 1; i <= 12; i++) {
+    const begin = Math.floor((0.3 + ((i - 1) % 5) * 0.9) * RATE_HZ);
+    sample.set(generated.subarray(begin, begin + 0.8 * RATE_HZ), (5 * i + 2) * RATE_HZ);
+  }
+  sample.set(tone(44, 0.1)(sample));
+  const embed = (file: FileRequest, part: Pick<AnalysisRequest, 'windows' | 'silenceThresholdPercent'>) =>
+    analyser.embed({ ...file, ...common, ...part, model: speaker.modelId });
+  for (const model of detectors) {
+    await withFile(sample, async (file) => {
+      const { windows } = await analyser.analyse({ ...file, ...common, model });
+      const others = await embed(file, common);
+      assert.ok(others.windows.length > windows.length, 'the tone makes the speaker model hear more windows');
+      const { embedding } = await embed(file, { windows, silenceThresholdPercent: 100 });
+      const voice = await readVoice(analyser, speaker, {
+        ...file,
+        ...common,
+        ...enrollNeeds,
+        detectorId: model,
+      });
+      assert.deepEqual(voice.voiceprint, speaker.space.voiceprintOf(embedding as Float32Array));
+    });
+  }
+});
 
 test('enrol and verify refuse an AI-generated voice after every inaudible change', async (t) => {
   const { port } = await startServerWith(t, analyser, arena);

@@ -69,7 +69,7 @@ export const someSpeakerModel: SpeakerModelStatus = {
 export const someEmbedding: VoiceEmbedding = {
   modelId: someSpeakerModel.id,
   embedding: Float32Array.from({ length: 256 }, (_, i) => Math.sin(i + 1) / Math.sqrt(128)),
-  scoredWindows: 2,
+  windows: [{ startS: 0, endS: 5 }],
   durationS: 12,
   speechS: 8,
   skipped: [],

@@ -34,6 +34,8 @@ export interface AnalysisRequest extends AudioPart {
   readonly silenceThresholdPercent: number;
   readonly minDurationS: number;
   readonly maxDurationS: number;
+  /** In place of those of 5 s side by side: see PrepareOptions. */
+  readonly windows?: readonly AudioWindow[];
   /**
    * Given for a file that may keep a thread busy for minutes: it leaves a prepare thread to others, and may wait for one,
    * and then be worked on, for this long each instead of as long as the configuration says.
@@ -94,9 +96,10 @@ export type MissedLook = 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT';
 /** The voice in a file as a speaker model sees it. */
 export interface VoiceEmbedding extends HearingFindings {
   readonly modelId: string;
-  /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined if none was scored. */
+  /** The L2-normalised mean of the L2-normalised embeddings of the windows; undefined without any. */
   readonly embedding: Float32Array | undefined;
-  readonly scoredWindows: number;
+  /** All that the embedding was made of. */
+  readonly windows: readonly AudioWindow[];
   readonly durationS: number;
   /** Seconds of speech in the whole file. */
   readonly speechS: number;

@@ -29,7 +29,7 @@ export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounte
     },
     async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
       const voice = await analyser.embed(request);
-      counter.countWindows(voice.modelId, voice.scoredWindows);
+      counter.countWindows(voice.modelId, voice.windows.length);
       return voice;
     },
     analyseRecording: (request) => counted(analyser.analyseRecording(request), request, sumsOf, analyser),

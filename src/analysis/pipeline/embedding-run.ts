@@ -19,7 +19,7 @@ export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
       ...found,
       modelId,
       embedding: meanDirection(windows.flatMap((window) => window.outputs)),
-      scoredWindows: windows.length,
+      windows: windows.map(({ startS, endS }) => ({ startS, endS })),
       speechS: speechRatio * found.durationS,
       timesMs,
     };

@@ -13,11 +13,11 @@ import type {
   AnalysisRequest,
   AudioWindow,
   PipelineStatus,
-  StageTimesMs,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import { type FullAnalyser, type RecordingRequest, ScoresDiffer } from '../analyser/recording.js';
+import { sumOf } from '../analyser/stage-times.js';
 import { forGpu } from '../models/gpu-twin.js';
 import { type Model, readManifest } from '../models/manifest.js';
 import { readModelFile } from '../models/model-file.js';
@@ -112,13 +112,6 @@ function closerWindows({ windows, durationS }: Analysis, { startS = 0 }: Analysi
   for (const window of windows) look.add(window);
   return look.windowsUntil(startS + durationS);
 }
-
-const sumOf = (a: StageTimesMs, b: StageTimesMs): StageTimesMs => ({
-  queue: a.queue + b.queue,
-  decode: a.decode + b.decode,
-  features: a.features + b.features,
-  inference: a.inference + b.inference,
-});
 
 class Pipeline implements FullAnalyser {
   readonly #threads: Threads;

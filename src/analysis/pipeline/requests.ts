@@ -46,6 +46,7 @@ export class Requests {
       second === undefined
         ? Number.POSITIVE_INFINITY
         : Math.max(1, second.beganMs + queueTimeoutMs + analysisTimeoutMs - performance.now());
+    const windows = second?.windows ?? request.windows;
     const isLong = longTimeoutMs !== undefined;
     const { turns, prepare } = this.#threads;
     turns.note(owner);
@@ -76,7 +77,7 @@ export class Requests {
           silenceThresholdPercent: request.silenceThresholdPercent,
           timeLimitMs: limitMs,
           ...audioPartOf(request),
-          ...(second && { windows: second.windows }),
+          ...(windows && { windows }),
         },
       };
     };

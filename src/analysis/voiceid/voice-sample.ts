@@ -9,10 +9,12 @@ import type {
   Analyser,
   Analysis,
   AnalysisRequest,
+  AudioWindow,
   SkippedStretch,
   StageTimesMs,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
+import { sumOf } from '../analyser/stage-times.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import { mean, rounded, verdictOf } from '../verdict/verdict.js';
 import { hearingWarnings } from '../verdict/warnings.js';
@@ -56,8 +58,8 @@ export interface VoiceSample {
 const silenceThresholdsPercent = [DEFAULT_SILENCE_THRESHOLD_PERCENT, 99.9] as const;
 
 /**
- * Reads the voice in a file and checks whether it is AI-generated. Both look at the same windows, so that nothing gets into a
- * voiceprint unchecked. Settles only when nothing reads the region.
+ * Reads the voice in a file and checks whether it is AI-generated. Only windows that were checked get into the voiceprint. Settles
+ * only when nothing reads the region.
  * @throws ServiceError SPEECH_TOO_SHORT and the analyser's errors
  */
 export async function readVoice(
@@ -68,14 +70,16 @@ export async function readVoice(
   const { detectorId, minSpeechS, ...common } = request;
   const deepfakeThreshold =
     detectorId === undefined ? 1 : detectorNamed(analyser.status(), detectorId).operatingPoint;
-  const [voice, authenticity] = await sideBySide(
+  const voiceRequest = { ...common, model: speaker.modelId };
+  const [heard, authenticity] = await sideBySide(
     request.signal,
-    (signal) => embed(analyser, { ...common, model: speaker.modelId, signal }, minSpeechS),
+    (signal) => embed(analyser, { ...voiceRequest, signal }, minSpeechS),
     async (signal) =>
       detectorId === undefined
         ? undefined
         : detect(analyser, { ...common, model: detectorId, signal }, minSpeechS),
   );
+  const voice = authenticity ? await checkedPart(heard, authenticity, analyser, voiceRequest) : heard;
   const voiceprint = voice.embedding && speaker.space.voiceprintOf(voice.embedding);
   // Windows that cancel each other out leave no direction.
   if (!voiceprint?.every(Number.isFinite)) {
@@ -89,7 +93,7 @@ export async function readVoice(
     durationS: voice.durationS,
     speechS: voice.speechS,
     snrDb: voice.noiseGapDb,
-    scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
+    scoredWindows: voice.windows.length + (authenticity ? authenticity.windows.length : 0),
     skipped: voice.skipped,
     warnings: hearingWarnings(voice),
     timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
@@ -116,7 +120,7 @@ function embed(analyser: Analyser, request: PartRequest, minSpeechS: number): Pr
       requireSpeech(voice.speechS, minSpeechS);
       return voice;
     },
-    (voice) => voice.scoredWindows,
+    (voice) => voice.windows.length,
   );
 }
 
@@ -129,6 +133,30 @@ function detect(analyser: Analyser, request: PartRequest, minSpeechS: number): P
     },
     (analysis) => analysis.windows.length,
   );
+}
+
+/**
+ * The detector and the speaker model decide apart which windows have speech. Inaudible sound, which most detectors do not hear,
+ * moves only the speaker model's decision: if it chose others, it hears the detector's windows in their place.
+ */
+async function checkedPart(
+  voice: VoiceEmbedding,
+  { windows, skipped, speechRatio, durationS }: Analysis,
+  analyser: Analyser,
+  request: PartRequest,
+): Promise<VoiceEmbedding> {
+  const isChecked = ({ startS, endS }: AudioWindow) =>
+    windows.some((checked) => checked.startS === startS && checked.endS === endS);
+  if (voice.windows.every(isChecked)) return voice;
+  const checked = await analyser.embed({ ...request, windows, silenceThresholdPercent: 100 });
+  return {
+    ...voice,
+    embedding: checked.embedding,
+    windows: checked.windows,
+    skipped,
+    speechS: speechRatio * durationS,
+    timesMs: sumOf(voice.timesMs, checked.timesMs),
+  };
 }
 
 async function firstWithWindows<Result>(

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type {
-  Analyser,
-  Analysis,
-  AnalysisRequest,
-  VoiceEmbedding,
-} from '../../analysis/analyser/analyser.js';
+import type { Analyser, Analysis, AnalysisRequest } from '../../analysis/analyser/analyser.js';
 import { analyseChannels } from '../../analysis/analyser/separate-channels.js';
 import type { PredictFields } from '../../base/contract/predict-fields.js';
 import { newPredictionId } from '../../base/contract/prediction-id.js';
@@ -13,8 +8,8 @@ import type { AnalysisInput } from './form-input.js';
 import type { Reply, RouteRequest } from './route.js';
 
 /** Results recorded for every analysed file, whatever the question. */
-export interface Findings
-  extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
+export interface Findings extends Pick<Analysis, 'durationS' | 'skipped' | 'timesMs'> {
+  readonly scoredWindows: number;
   /** As the answer names it. */
   readonly model: string;
   /** Of all models that took part; never an alias. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SpeakerModelStatus } from '../../../src/analysis/analyser/analyser.js';
+import type { AnalysisRequest, SpeakerModelStatus } from '../../../src/analysis/analyser/analyser.js';
 import { VoiceprintSpace } from '../../../src/analysis/voiceid/voiceprint-space.js';
 import {
   someAnalysis,
@@ -301,6 +301,21 @@ test('both analyses get the same file, limits and windows', async (t) => {
   ]);
 });
 
+test('a window that the detector has not scored is not in the voiceprint: the speaker model hears the others again', async (t) => {
+  const { port, analyser } = await startAuthentic(t);
+  const later = { startS: 10, endS: 15 };
+  analyser.answerVoice = ({ windows }) =>
+    windows === undefined
+      ? { ...someEmbedding, embedding: embedding.map((x) => -x), windows: [...someEmbedding.windows, later] }
+      : { ...someEmbedding, windows };
+  const answer = await enroll(port, [audio]);
+  assert.deepEqual(Float32Array.from(answer.json.embedding), voiceprint);
+  const { model, silenceThresholdPercent, windows } = analyser.requests.at(-1) as AnalysisRequest;
+  assert.deepEqual([model, silenceThresholdPercent], [someSpeakerModel.id, 100]);
+  assert.deepEqual(windows, scored(0.1, 0.2).windows);
+  assert.equal(analyser.requests.length, 3);
+});
+
 test('where no window has a fifth of speech, both analyses look at every window with any', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const thresholds: Record<string, number[]> = {};
@@ -310,7 +325,7 @@ test('where no window has a fifth of speech, both analyses look at every window 
   };
   analyser.answer = (request) => (note(request) ? scored(0.7) : scored());
   analyser.answerVoice = (request) =>
-    note(request) ? someEmbedding : { ...someEmbedding, embedding: undefined, scoredWindows: 0 };
+    note(request) ? someEmbedding : { ...someEmbedding, embedding: undefined, windows: [] };
   const answer = await verify(port, [audio, vectorEntry(voiceprint)]);
   assert.equal(answer.status, 403, 'the sparse speech was checked, too');
   assert.deepEqual(Object.values(thresholds), [
@@ -325,7 +340,7 @@ test('audio, windows and the model are recorded once per request', async (t) => 
   const line = log.find((candidate) => candidate.route === '/v1/voiceid/verify');
   assert.equal(line?.model, 'voiceprint-1-2026-11-22');
   assert.equal(line?.audioS, 12);
-  assert.equal(line?.scoredWindows, 4);
+  assert.equal(line?.scoredWindows, 3);
   assert.equal(await metric('veravox_audio_seconds_total'), 12);
   assert.equal(await metric('veravox_http_requests_total{route="/v1/voiceid/verify",status="200"}'), 1);
   assert.doesNotMatch(JSON.stringify(log), /voice_vector|embedding/);

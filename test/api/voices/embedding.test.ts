@@ -231,7 +231,7 @@ test('an embedding has 256 numbers and length 1, with times and seconds of speec
   const vector = vectorOf(voice);
   assert.equal(vector.length, 256);
   assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-6);
-  assert.equal(voice.scoredWindows, 2);
+  assert.equal(voice.windows.length, 2);
   assert.ok(voice.speechS > 7 && voice.speechS < voice.durationS);
   for (const timeMs of Object.values(voice.timesMs)) assert.ok(timeMs >= 0);
   assert.ok(voice.timesMs.inference > 0);
@@ -241,7 +241,7 @@ test('the embedding is the mean direction of the windows with speech; the others
   const [first, second] = [samples.subarray(0, 80_000), samples.subarray(58_320, 138_320)];
   const windows = await Promise.all([first, second].map((part) => embed(monoWav(part, 16000))));
   const joined = await embed(monoWav(concatenated(first, new Float32Array(80_000), second), 16000));
-  assert.equal(joined.scoredWindows, 2);
+  assert.equal(joined.windows.length, 2);
   assert.equal(joined.skipped.length, 1);
   const [a, b] = windows.map(vectorOf) as [Float32Array, Float32Array];
   const mean = a.map((x, i) => x + (b[i] as number));
@@ -266,7 +266,7 @@ test('the same bytes give the same embedding, alone, among many, and beside dete
 test('more windows than there are slots, and batches, give the embedding of single windows', async (t) => {
   const batching = await startOther(t, {}, { maxBatchWindows: 8, batchWaitMs: 5 });
   const single = await embed(longSpeech);
-  assert.equal(single.scoredWindows, 80);
+  assert.equal(single.windows.length, 80);
   const batched = vectorOf(await embed(longSpeech, {}, batching));
   assert.ok(dot(batched, vectorOf(single)) > 1 - 1e-6);
 });

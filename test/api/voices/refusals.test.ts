@@ -189,7 +189,7 @@ for (const [post, speechS, message] of speech) {
   test(`${post === enroll ? 'enroll' : 'verify'}: ${speechS} s of speech are 400`, async (t) => {
     const { port, analyser } = await startTestServer(t);
     analyser.answer = () => ({ ...human, speechRatio: speechS / human.durationS });
-    analyser.answerVoice = () => ({ ...someEmbedding, speechS, embedding: undefined, scoredWindows: 0 });
+    analyser.answerVoice = () => ({ ...someEmbedding, speechS, embedding: undefined, windows: [] });
     assertRefused(await post(port, [audio, vector]), 400, 'validation_error', message);
   });
 }
