@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import { shown } from '../base/errors/shown-text.js';
 import { restoreBackup, writeBackup } from '../state/backup/backup-folder.js';
-import { withDatabase } from '../state/database/open-database.js';
+import { openAsItIs } from '../state/database/open-database.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { tell } from './output.js';
 
@@ -16,16 +16,20 @@ export function addBackupCommands(program: Command): void {
     .action(async (folder: string, { withoutFiles = false }: { withoutFiles?: boolean }) => {
       const config = loadConfig(process.env);
       const target = path.resolve(folder);
-      const { note, leftOut } = await withDatabase(config, (opened) =>
-        writeBackup({ dataDir: config.dataDir, database: opened, target, withObjects: !withoutFiles }),
-      );
+      const { dataDir } = config;
+      // Earlier versions refuse updated tables, in the backup as well. PostgreSQL need not even answer.
+      const database = await openAsItIs(config);
+      const { note, leftOut } = await writeBackup({
+        ...{ dataDir, database, target },
+        withObjects: !withoutFiles,
+      }).finally(() => database.close());
       tell(shown`Written: ${target} (${note.files} files)\n`);
       tellLeftOut(leftOut);
       if (note.database === 'postgres') {
         tell(shown`The backup does not include the PostgreSQL database: run pg_dump before this command.\n`);
       }
       if (config.storageBucket !== '') tell(shown`The backup does not include the files in the bucket.\n`);
-      noteDataFolder(config.dataDir);
+      noteDataFolder(dataDir);
     });
   program
     .command('restore <folder>')

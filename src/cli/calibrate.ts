@@ -61,7 +61,7 @@ export function addCalibrateCommand(program: Command): void {
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
   const config = loadConfig(process.env);
-  // Finds damage now, before the result of a long run is lost. Saving it updates the tables.
+  // Finds damage and tables of an earlier version now, before the result of a long run is lost.
   await withDatabase(config, (database) => new OperatingPointTable(database).all());
   const opened = await openList(file, options);
   refuseUnused(opened.list, options);

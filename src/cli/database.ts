@@ -5,7 +5,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
-import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
+import { databaseFile, openUnchanged, withDatabase } from '../state/database/open-database.js';
 import { addUnsentUsage } from '../state/records/unsent-usage.js';
 import { UsageTable } from '../state/records/usage-table.js';
 import { copyDatabase, countsToCopy, refuseUnlessEmpty, type TableCount } from './copy-database.js';
@@ -70,19 +70,14 @@ async function tryCopy(config: Config): Promise<TableCount[]> {
 /** No server may use the data folder: its later changes would be missing in the copy. */
 async function copy(config: Config): Promise<TableCount[]> {
   const folder = await ownDataFolder(config.dataDir);
-  const source = await openDatabase(sqliteOf(config));
   try {
-    await addUnsentUsage(config.dataDir, new UsageTable(source), (error) => {
-      throw error;
+    return await withDatabase(sqliteOf(config), async (source) => {
+      await addUnsentUsage(config.dataDir, new UsageTable(source), (error) => {
+        throw error;
+      });
+      return await withDatabase(config, (target) => copyDatabase(source, target));
     });
-    const target = await openDatabase(config);
-    try {
-      return await copyDatabase(source, target);
-    } finally {
-      await target.close();
-    }
   } finally {
-    await source.close();
     folder.release();
   }
 }

@@ -122,6 +122,8 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
     );
   }
   const generated = await filesOf(options.generated ?? []);
+  // Finds damage and tables of an earlier version now, before the result of a long run is lost.
+  await withProfiles((table) => table.versions(undefined, name));
   const pipeline = await ListPipeline.start(
     config,
     [...genuine, ...generated].map((file) => [file]),

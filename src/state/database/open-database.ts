@@ -23,9 +23,7 @@ export const databaseFile = (dataDir: string): string => path.join(dataDir, 'ver
  * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables
  */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
-  refuseEarlierFiles(settings.dataDir);
-  refuseIncompleteRestore(settings.dataDir);
-  const database = await connect(settings);
+  const database = await openAsItIs(settings);
   try {
     await migrate(database, migrations);
     return database;
@@ -35,17 +33,30 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   }
 }
 
-/** Opens it for one command. */
+/**
+ * Opens it for one command. Only a start updates tables: a server of the earlier version may still use them.
+ * @throws EarlierDataFolder, IncompleteRestore, DatabaseError, ForeignTables, EarlierTables
+ */
 export async function withDatabase<Result>(
   settings: DatabaseSettings,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(settings);
+  const database = (await openUnchanged(settings)) ?? (await openDatabase(settings));
   try {
     return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Opens it with the tables of any version.
+ * @throws EarlierDataFolder, IncompleteRestore, DatabaseError
+ */
+export async function openAsItIs(settings: DatabaseSettings): Promise<Database> {
+  refuseEarlierFiles(settings.dataDir);
+  refuseIncompleteRestore(settings.dataDir);
+  return connect(settings);
 }
 
 /** Both bindings take time to load: only the one that is used. */
@@ -94,14 +105,14 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
-/** A command that changes nothing cannot read them. */
+/** Only a start updates them, and only a backup copies them. */
 export class EarlierTables extends Error {
   override readonly name = 'EarlierTables';
 
   constructor(database: string) {
     super(
-      `The database ${database} is of an earlier version, and this command changes nothing. Its tables are updated by the next ` +
-        'start of the server, or by veravox keys list; earlier programs then refuse it (docs/upgrade.md).',
+      `The database ${database} is of an earlier version: use the commands of that version. The first start of a server ` +
+        'of this version updates its tables, and earlier programs then refuse it (docs/upgrade.md).',
     );
   }
 }
