@@ -16,6 +16,7 @@ import { followHangUps } from './hang-up.js';
 import { databaseLeftBehind } from './left-behind.js';
 import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
+import { endOnStopSignals } from './stop-signals.js';
 import { endOnUncaught } from './uncaught.js';
 
 export function addServeCommand(program: Command): void {
@@ -33,6 +34,7 @@ interface ServeOptions {
 }
 
 async function serve({ port, host }: ServeOptions): Promise<void> {
+  endOnStopSignals();
   const hangUp = followHangUps();
   const parent = ParentLink.open();
   const config = loadConfig({

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -8,6 +9,8 @@ import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import type { OperatingPoint } from '../../src/state/operating-points/operating-point.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { startSilentPostgres } from '../support/silent-peers.js';
 import { shippedModelsDir } from '../support/speaker-models.js';
 import { savePoint } from '../support/stored-points.js';
 
@@ -99,6 +102,37 @@ test('a second signal ends a stop that takes long, with exit code 1', async (con
   const repeat = setInterval(() => cli.child.kill('SIGTERM'), 100);
   context.after(() => clearInterval(repeat));
   assert.equal((await cli.finished).status, 1);
+});
+
+// As the only process of a container.
+const runner = ['unshare', '--pid', '--fork', '--kill-child'];
+const skip =
+  spawnSync(runner[0] ?? '', [...runner.slice(1), 'true']).status !== 0 && 'unshare is not permitted';
+
+test('a container whose start takes long ends at the first signal', { skip }, async (context) => {
+  const peer = await startSilentPostgres(context, 'silent');
+  const env = {
+    VERAVOX_DATA_DIR: temporaryFolder(context),
+    VERAVOX_DATABASE_URL: `postgres://a:b@127.0.0.1:${peer.port}/c`,
+    VERAVOX_STORAGE_BUCKET: 'veravox',
+    VERAVOX_STORAGE_ENDPOINT: 'http://127.0.0.1:1',
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+  };
+  for (const [command, settings, signal, status] of [
+    ['serve', {}, 'SIGTERM', 143],
+    ['serve', { VERAVOX_PROCESSES: '1' }, 'SIGTERM', 143],
+    ['work', {}, 'SIGINT', 130],
+  ] as const) {
+    const held = peer.held();
+    const cli = new Cli([command], { ...env, ...settings }, { runner });
+    context.after(() => cli.child.kill('SIGKILL'));
+    await eventually(() => peer.held() > held, 'the start waits for the database');
+    const parent = cli.child.pid;
+    const children = fs.readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+    process.kill(Number(children), signal);
+    assert.equal((await cli.finished).status, status, command);
+  }
 });
 
 test('the first start prints a curl line that works; a stop is clean; the second start keeps the key', async (context) => {
