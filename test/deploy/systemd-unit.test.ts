@@ -78,6 +78,17 @@ test('its times allow a graceful stop, and its settings exist', () => {
   for (const name of [...named, ...inUnit]) assert.ok(name && known.has(name), name);
 });
 
+test('systemd starts it again however often it fails', (t) => {
+  // Elsewhere systemd ignores it.
+  const [head = ''] = unit.split('[Service]');
+  assert.match(head, /^StartLimitIntervalSec=0$/m);
+  assert.deepEqual(valuesOf('Restart'), ['always']);
+  const file = path.join(temporaryFolder(t), 'veravox.service');
+  fs.copyFileSync(unitFile, file);
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  assert.doesNotMatch(stdout + stderr, /veravox\.service:\d/);
+});
+
 test('commands get the settings of the service', () => {
   const [, command = ''] = /^ {2}```sh\n([\s\S]*?)^ {2}```$/m.exec(page) ?? [];
   const [program] = valuesOf('ExecStart')[0]?.split(' serve') ?? [];
