@@ -31,6 +31,7 @@ export interface ProcessesOptions {
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const { config, log, hangUp, lockDescriptor, database, firstStart } = options;
   const port = await freePort(config.host, config.port);
+  if (config.adminAddress) await freePort(config.adminAddress.host, config.adminAddress.port);
   const ratesOverHosts = openRatesOverHosts(config, database, log.logger);
   const supervisor = new Supervisor({
     processes: config.processes,

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { AdminClient } from '../../client/src/index.js';
+import { listen } from '../../src/api/http/listener.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import type { NewKey } from '../../src/state/keys/api-key.js';
@@ -181,6 +182,27 @@ test('a port that another program has is an error that names it', async () => {
   taken.close();
   assert.equal(status, 1);
   assert.match(stderr, new RegExp(`port ${takenPort}: another program listens there`));
+});
+
+test('so is an admin address that another server shares among its processes', async (t) => {
+  const open = (at: number) => listen({ host: '127.0.0.1', port: at, isShared: true, handle: () => {} });
+  // A port that the system picks is not shared.
+  const picked = await open(0);
+  picked.close();
+  const other = await open(picked.port);
+  t.after(() => other.close());
+  const second = new Cli(['serve'], {
+    PORT: '0',
+    VERAVOX_PROCESSES: '1',
+    VERAVOX_ADMIN_ADDRESS: `127.0.0.1:${other.port}`,
+    VERAVOX_DATA_DIR: path.join(folder, 'second'),
+    VERAVOX_MODELS_DIR: modelsDir,
+  });
+  t.after(() => second.child.kill('SIGKILL'));
+  await assert.rejects(
+    second.printed(/is ready on/),
+    new RegExp(`port ${other.port}: another program listens there`),
+  );
 });
 
 test('a process that cannot start ends the supervisor with its message', async () => {
