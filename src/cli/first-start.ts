@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../base/config/options.js';
 import { packageDir } from '../base/config/package-dir.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
+import { replaceFile } from '../state/data-folder/durable-file.js';
 import { newKey } from '../state/keys/api-key.js';
 import type { KeyTable } from '../state/keys/key-table.js';
 import { originOf } from './dashboard-address.js';
@@ -19,7 +20,7 @@ export interface FirstKey {
   readonly file: string;
 }
 
-/** Makes an API key if there has never been one; it is stored just before it is shown. */
+/** Makes an API key if there has never been one; it is stored just before it is printed, or just after it is in its file. */
 export class FirstStart {
   readonly #keyTable: KeyTable;
   readonly #file: string;
@@ -46,11 +47,12 @@ export class FirstStart {
       name: 'made at the first start',
       scopes: ['predict', 'voiceid', 'file'],
     });
+    // First: a key in the database that no file holds is lost, and the next start makes none.
+    if (this.#file !== '') replaceFile(this.#file, `${text}\n`);
     if (!(await this.#keyTable.storeFirst(key))) {
       if (this.#file !== '') fs.rmSync(this.#file, { force: true });
       return undefined;
     }
-    if (this.#file !== '') fs.writeFileSync(this.#file, `${text}\n`);
     return { id: key.id, text, file: this.#file === '' ? '' : path.resolve(this.#file) };
   }
 }

@@ -5,7 +5,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { FirstStart } from '../../src/cli/first-start.js';
+import { openDatabase } from '../../src/state/database/open-database.js';
+import type { StoredKey } from '../../src/state/keys/api-key.js';
+import { KeyTable } from '../../src/state/keys/key-table.js';
 import { Cli, runCli } from '../support/cli.js';
+import { sqliteIn } from '../support/stored-keys.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function place(t: TestContext) {
@@ -24,6 +29,30 @@ test('no key is made where the file for it cannot be written', async (t) => {
   assert.equal(status, 1);
   assert.match(stderr, /\/nowhere\/at\/all/);
   assert.equal((await runCli(['keys', 'list'], env)).stdout, 'No keys.\n');
+});
+
+test('the file holds the key before the database does, and no longer if another host was quicker', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'key');
+  const database = await openDatabase(sqliteIn(folder));
+  t.after(() => database.close());
+  let held = '';
+  class Watched extends KeyTable {
+    override storeFirst(key: StoredKey): Promise<boolean> {
+      held = fs.readFileSync(file, 'utf8');
+      return super.storeFirst(key);
+    }
+  }
+  const table = new Watched(database);
+  const [first, later] = [await FirstStart.prepare(table, file), await FirstStart.prepare(table, file)];
+  assert.equal(`${(await first?.createKey())?.text}\n`, held);
+  assert.equal(fs.readFileSync(file, 'utf8'), held);
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+  assert.equal(await later?.createKey(), undefined);
+  assert.deepEqual(
+    fs.readdirSync(folder).filter((name) => name.startsWith('key')),
+    [],
+  );
 });
 
 test('the first key goes into the file that is set, which only its user can read, and the curl line takes it from there', async (t) => {
