@@ -10,19 +10,25 @@ import type { Service } from '../service/service.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
+import { KeyTable } from '../state/keys/key-table.js';
 import { addUnsentUsage } from '../state/records/unsent-usage.js';
 import { UsageTable } from '../state/records/usage-table.js';
 import type { HangUps } from './hang-up.js';
+import { databaseLeftBehind } from './left-behind.js';
 import { onStopSignals } from './stop-signals.js';
+
+export interface OwnState {
+  readonly lockDescriptor: number;
+  readonly database: Database;
+  /** The file of a database that somebody forgot to copy; it still can be. */
+  readonly leftBehind: string | undefined;
+}
 
 /**
  * The data folder, of which this process is the only owner from now on, and the database.
  * @throws DataFolderInUse, IncompleteRestore, EarlierDataFolder, DatabaseError
  */
-export async function openOwnState(
-  config: Config,
-  logger: Logger,
-): Promise<{ readonly lockDescriptor: number; readonly database: Database }> {
+export async function openOwnState(config: Config, logger: Logger): Promise<OwnState> {
   for (const { variable } of unknownVariables(process.env)) {
     logger.warn({ variable }, 'unknown setting, ignored');
   }
@@ -30,14 +36,19 @@ export async function openOwnState(
   logger.info({ dataDir: config.dataDir }, 'data folder');
   const database = await openDatabase(config);
   try {
-    await addUnsentUsage(config.dataDir, new UsageTable(database), (error) =>
-      logger.error({ err: error }, 'counts are not in the database'),
-    );
+    const isUnused = await new KeyTable(database).isEmpty();
+    const leftBehind = isUnused ? await databaseLeftBehind(config) : undefined;
+    // Otherwise they belong to that one, and the copy takes them.
+    if (leftBehind === undefined) {
+      await addUnsentUsage(config.dataDir, new UsageTable(database), (error) =>
+        logger.error({ err: error }, 'counts are not in the database'),
+      );
+    }
+    return { lockDescriptor, database, leftBehind };
   } catch (error) {
     await database.close();
     throw error;
   }
-  return { lockDescriptor, database };
 }
 
 /** @param waitMs the longest that it takes, for people at a terminal; by default nobody is told */

@@ -6,16 +6,14 @@ import { shown } from '../base/errors/shown-text.js';
 import { createLog, type Logger } from '../base/observe/log.js';
 import { checkDescriptors } from '../service/descriptors-needed.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
-import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
 import { KeyTable } from '../state/keys/key-table.js';
 import { actor } from '../state/records/admin-act.js';
 import { firstLinkNote } from './first-link.js';
 import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
-import { databaseLeftBehind } from './left-behind.js';
 import { logWarnings } from './node-warnings.js';
-import { followSignals, gracefulStop, openOwnState } from './running-service.js';
+import { followSignals, gracefulStop, type OwnState, openOwnState } from './running-service.js';
 import { endOnStopSignals } from './stop-signals.js';
 import { endOnUncaught } from './uncaught.js';
 
@@ -86,24 +84,22 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
 /** The supervisor's work for all its processes. */
 async function openForServer(config: Config, logger: Logger) {
   const own = await openOwnState(config, logger);
-  return { ...own, firstStart: await prepareFirstStart(config, own.database, logger) };
+  return { ...own, firstStart: await prepareFirstStart(config, own, logger) };
 }
 
 async function openForProcess(config: Config) {
   return { database: await openDatabase(config), firstStart: undefined };
 }
 
-/** No key is made if there are some in a database that somebody forgot to copy: then it still can be. */
+/** No key is made if there are some in a database that somebody forgot to copy. */
 async function prepareFirstStart(
   config: Config,
-  database: Database,
+  { database, leftBehind }: OwnState,
   logger: Logger,
 ): Promise<FirstStart | undefined> {
-  const keyTable = new KeyTable(database);
-  const left = (await keyTable.isEmpty()) ? await databaseLeftBehind(config) : undefined;
-  if (left === undefined) return FirstStart.prepare(keyTable, config.firstKeyFile);
+  if (leftBehind === undefined) return FirstStart.prepare(new KeyTable(database), config.firstKeyFile);
   logger.warn(
-    `${left} has API keys, but ${database.name} has none: stop the server and run veravox database copy, or make a key with veravox keys create`,
+    `${leftBehind} has API keys, but ${database.name} has none: stop the server and run veravox database copy, or make a key with veravox keys create`,
   );
   return undefined;
 }

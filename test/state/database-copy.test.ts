@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { AdminClient } from '../../client/src/index.js';
 import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { copyDatabase, countsToCopy } from '../../src/cli/copy-database.js';
 import { DeliveryWorkTable } from '../../src/jobs/queue/delivery-work-table.js';
@@ -183,6 +184,13 @@ test('a copy that fails in the middle leaves nothing behind', async (t) => {
 test('a server is not overtaken: while one uses the data folder, nothing is copied, and it tells of what is left behind', async (t) => {
   const { source, target, env } = await settingsOf(t);
   await opened(source, (database) => new KeyTable(database).create({ name: 'kept', scopes: ['predict'] }));
+  const counts = { requests: 7, errors: 0, audioS: 0.1, windows: 3, bytes: 1000 };
+  const rows = [{ keyId: 'key-1', account: 'one', route: '/v1/predict', ...counts }];
+  fs.mkdirSync(path.join(source.dataDir, 'unsent-usage'));
+  fs.writeFileSync(
+    path.join(source.dataDir, 'unsent-usage/2026-11-21.x.json'),
+    JSON.stringify({ version: 1, rows }),
+  );
   const models = writeTinyModels(fs.mkdtempSync(path.join(source.dataDir, 'models-')), 'even');
   const cli = new Cli(['serve'], {
     ...env,
@@ -195,13 +203,20 @@ test('a server is not overtaken: while one uses the data folder, nothing is copi
   assert.match(cli.stdout, /"level":"warn".*veravox\.db has API keys, but .* veravox database copy/);
   // So that the copy remains possible.
   assert.doesNotMatch(cli.stdout, /An API key was created/);
+  const [, origin = ''] = await cli.printed(/is ready on (http:\S+)\n/);
+  const signedIn = new AdminClient({ baseUrl: origin }).signIn({ name: 'nobody', password: 'a password' });
+  await assert.rejects(signedIn, { status: 401 });
   const refused = await runCli(['database', 'copy'], env);
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is in use by another server/);
   cli.child.kill('SIGTERM');
   assert.equal((await cli.finished).status, 0);
-  assert.equal((await runCli(['database', 'copy'], env)).status, 0);
-  assert.equal((await opened(target, (database) => new KeyTable(database).list())).length, 1);
+  const copied = await runCli(['database', 'copy'], env);
+  assert.equal(copied.status, 0, copied.stderr);
+  await opened(target, async (database) => {
+    assert.equal((await new KeyTable(database).list()).length, 1);
+    assert.equal((await new UsageTable(database).read({}))[0]?.requests, 7);
+  });
 });
 
 test('without a PostgreSQL database, or without a file, it says what is missing', async (t) => {
