@@ -119,6 +119,22 @@ test('without PostgreSQL, the setting gives hosts the same names, and its folder
   }
 });
 
+test('an empty file with a secret is refused: it may be about to be written', (t) => {
+  const file = path.join(temporaryFolder(t), 'secret');
+  for (const text of ['', ' \n']) {
+    fs.writeFileSync(file, text);
+    for (const secret of [
+      'VERAVOX_DATABASE_URL',
+      'VERAVOX_STORAGE_SECRET',
+      'VERAVOX_OIDC_CLIENT_SECRET',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+    ]) {
+      const message = `Expected a text in the file for ${secret}_FILE, which is empty.`;
+      assert.throws(() => loadConfig({ [`${secret}_FILE`]: file }), { name: 'ConfigError', message });
+    }
+  }
+});
+
 test('secrets can come from files, one way or the other, and are never shown', (t) => {
   const file = path.join(temporaryFolder(t), 'secret');
   fs.writeFileSync(file, `${SECRET}\n`);
