@@ -52,7 +52,7 @@ async function hosts(connect: Connect) {
   const user = await addUser(one.database, 'viewer');
   const begun = await one.sessionTable.create(user, undefined);
   assert.ok(begun);
-  return { one, two: host(connect), user, ...begun };
+  return { one, two: host(connect), ...begun };
 }
 
 const nameOf = async (found: SignedIn | undefined | Promise<SignedIn | undefined>) =>
@@ -189,6 +189,11 @@ test('without the database a session that is known goes on, and unknown ones are
     return problems.length > 0;
   };
   await eventually(goesOn, 'the database is asked');
+  const unknown = 'B'.repeat(43);
+  for (let i = 0; i < 30; i++)
+    await assert.rejects(async () => sessionCache.find(unknown), /no route to host/, `${i}`);
+  fails = false;
+  assert.equal(await sessionCache.findNew(unknown), undefined);
 });
 
 test('strangers who use up the lookups do not keep a new session out', async () => {

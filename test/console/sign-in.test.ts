@@ -9,6 +9,8 @@ import { LinkTable } from '../../src/console/users/link-table.js';
 import { Passwords } from '../../src/console/users/passwords.js';
 import { digestOf } from '../../src/console/users/secret-token.js';
 import { UserTable } from '../../src/console/users/user-table.js';
+import { DatabaseError, type Row, type Value } from '../../src/state/database/database.js';
+import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { addUser, cheapPasswords, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { makeCertificate } from '../support/certificates.js';
@@ -206,6 +208,33 @@ test('without the audit, no password changes and no link is used up', async (t) 
   audit.fails = false;
   assert.equal((await grace.call('POST', '/v1/admin/password', change)).status, 200);
   assert.deepEqual(acts.at(-1), { event: 'password_set', userId, by: `user ${userId}` });
+});
+
+test('a sign-in that has succeeded is no refusal if the database is silent a moment later', async (t) => {
+  let isSilent = false;
+  class SilentSometimes extends SqliteDatabase {
+    override async queryPromptly<Answer extends Row>(
+      sql: string,
+      parameters: readonly Value[],
+    ): Promise<Answer[]> {
+      if (isSilent) throw new DatabaseError('unavailable', 'ETIMEDOUT', 'The database does not answer.');
+      return super.queryPromptly<Answer>(sql, parameters);
+    }
+  }
+  const { port, database } = await startJobServer(t, {}, {}, {}, (file) => new SilentSometimes(file));
+  const user = await addUser(database, 'developer', 'Ada');
+  const first = await signIn(port, 'ada');
+  const token = await new LinkTable(database).createFor(user.id);
+  isSilent = true;
+  const another = await signIn(port, 'ada');
+  const byLink = await signIn(port, { token, password: `${PASSWORD} of today` });
+  const unknown = await byLink.call('GET', path);
+  assert.deepEqual([unknown.status, unknown.headers['x-error-key']], [503, 'DATABASE_UNAVAILABLE']);
+  isSilent = false;
+  const whoIs = ({ answer: { json } }: typeof first): object => [json.id, json.name, json.role, json.account];
+  for (const begun of [another, byLink]) assert.deepEqual(whoIs(begun), whoIs(first));
+  assert.deepEqual((await byLink.call('GET', path)).json, byLink.answer.json);
+  assert.equal((await first.call('GET', path)).status, 401, 'the link has ended earlier sessions');
 });
 
 test('signing out ends the session at once, and the cookie goes', async (t) => {

@@ -18,7 +18,7 @@ import {
   type PasswordFields,
   type SignInFields,
 } from '../contract/user-fields.js';
-import { digestOf, isToken } from '../users/secret-token.js';
+import { csrfTokenOf, digestOf, isToken } from '../users/secret-token.js';
 import type { NewSession } from '../users/session.js';
 import { LIFETIME_MS } from '../users/session.js';
 import type { SignedIn } from '../users/session-cache.js';
@@ -57,9 +57,9 @@ export function sessionRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
       linkFields.fromJson({ name, password });
       begun = await signIns.withLink(token, password, name, visitor);
     }
-    const signedIn = await sessions.findNew(begun.token);
-    if (signedIn === undefined) throw new ServiceError('SIGN_IN_REFUSED');
-    return begunReply(signedIn, begun.token, isSecured(request));
+    // It has begun, even if the database is silent now. The user's next requests find it at once if it answers.
+    await sessions.findNew(begun.token).catch(() => undefined);
+    return begunReply(begun, isSecured(request));
   }
 
   async function end(principal: Principal, request: RouteRequest): Promise<Reply> {
@@ -100,8 +100,8 @@ export function visitorOf({ headers, clientAddress }: RouteRequest, secure: bool
 }
 
 /** Tells the page its user, and gives the browser the cookie. */
-const begunReply = (signedIn: SignedIn, token: string, secure: boolean): Reply => ({
-  ...jsonReply<AdminSession>(200, sessionBody(principalOf(signedIn))),
+const begunReply = ({ session, user, token }: NewSession, secure: boolean): Reply => ({
+  ...jsonReply<AdminSession>(200, sessionBody(principalOf({ session, user, csrfToken: csrfTokenOf(token) }))),
   headers: [sessionCookie(token, secure)],
 });
 

@@ -8,7 +8,7 @@ import type { Device, NewSession } from './session.js';
 import { endSession, endSessionsOf } from './session-changes.js';
 import { insertSession } from './session-table.js';
 import type { NewUser, User } from './user.js';
-import { insertUser, refusingTwins } from './user-table.js';
+import { findIn, insertUser, refusingTwins } from './user-table.js';
 
 /** The dashboard's path for setting a password. The token is behind the #, which browsers send to nobody. @param userName undefined for the first user */
 export const linkPath = (token: string, userName?: string): string =>
@@ -96,14 +96,14 @@ export class LinkTable {
         [digestOf(token), Date.now()],
       );
       if (link === undefined) return undefined;
-      const userId =
+      const user =
         link.user_id === null
           ? await makeFirst(transaction, revision, name, password)
           : await giveNew(transaction, revision, link.user_id, password);
-      if (userId === undefined) return undefined;
-      await before({ userId, isFirst: link.user_id === null });
+      if (user === undefined) return undefined;
+      await before({ userId: user.id, isFirst: link.user_id === null });
       if (endedId !== undefined) await endSession(transaction, endedId, revision);
-      return insertSession(transaction, userId, revision, device);
+      return insertSession(transaction, user, revision, device);
     });
   }
 }
@@ -113,10 +113,10 @@ async function makeFirst(
   revision: number,
   name: string,
   password: string,
-): Promise<string | undefined> {
+): Promise<User | undefined> {
   if ((await transaction.query('SELECT id FROM admin_users LIMIT 1')).length > 0) return undefined;
   const first = { name, role: FIRST_ROLE, account: DEFAULT_ACCOUNT, password } as const;
-  return (await insertUser(transaction, first, revision)).id;
+  return insertUser(transaction, first, revision);
 }
 
 async function giveNew(
@@ -124,7 +124,7 @@ async function giveNew(
   revision: number,
   userId: string,
   password: string,
-): Promise<string | undefined> {
+): Promise<User | undefined> {
   const changed = await transaction.execute(
     'UPDATE admin_users SET password = $1, revision = $2 WHERE id = $3 AND disabled_at_ms IS NULL',
     [password, revision, userId],
@@ -132,5 +132,5 @@ async function giveNew(
   if (changed === 0) return undefined;
   await endSessionsOf(transaction, userId, revision);
   await endLinksOf(transaction, userId);
-  return userId;
+  return findIn(transaction, userId);
 }

@@ -40,6 +40,8 @@ export class SessionCache {
   /** When the last question was asked to which there is an answer. */
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
+  /** Of the last question, if there was no answer. */
+  #failure: Error | undefined;
   #endFollowing: (() => void) | undefined;
   #lookups = { second: 0, count: 0 };
 
@@ -52,7 +54,7 @@ export class SessionCache {
   /**
    * At once if that is known, and known to be still so.
    * @param token from the cookie
-   * @throws DatabaseError if the database has never answered
+   * @throws DatabaseError if it is unknown and the database does not answer: it may be new
    */
   find(token: string): SignedIn | undefined | Promise<SignedIn | undefined> {
     if (!isToken(token)) return undefined;
@@ -65,7 +67,7 @@ export class SessionCache {
     // A question on its way does not see it.
     await this.#refresh();
     await this.#refresh();
-    return this.#live(token);
+    return this.#known(token);
   }
 
   /** Whether it goes on, as far as is known now. */
@@ -86,7 +88,8 @@ export class SessionCache {
   async #findLater(token: string): Promise<SignedIn | undefined> {
     if (!this.#isFresh()) await this.#refresh();
     const found = this.#live(token);
-    if (found !== undefined || !this.#mayLookUp()) return found;
+    if (found !== undefined) return found;
+    if (!this.#mayLookUp()) return this.#known(token);
     // It may have been made a moment ago, or be in use on another host only.
     return (await this.findNew(token)) ?? this.#findIdle(token);
   }
@@ -98,6 +101,12 @@ export class SessionCache {
     // If it was ended meanwhile, it is no longer there.
     if (session !== undefined && this.#sessions.has(id)) this.#sessions.set(id, session);
     return this.#live(token);
+  }
+
+  #known(token: string): SignedIn | undefined {
+    const found = this.#live(token);
+    if (found === undefined && this.#failure !== undefined) throw this.#failure;
+    return found;
   }
 
   #live(token: string): SignedIn | undefined {
@@ -150,8 +159,10 @@ export class SessionCache {
     const askedAtMs = performance.now();
     try {
       this.#apply(await this.#sessionTable.changedSince(this.#revision));
+      this.#failure = undefined;
     } catch (error) {
       if (this.#revision < 0) throw error;
+      this.#failure = error as Error;
       this.#onError(error);
     }
     this.#askedAtMs = askedAtMs;

@@ -61,7 +61,7 @@ export class SessionTable {
       );
       if (current[0] === undefined || current[0].password !== (user.password ?? null)) return undefined;
       if (endedId !== undefined) await endSession(transaction, endedId, revision);
-      return insertSession(transaction, user.id, revision, device);
+      return insertSession(transaction, user, revision, device);
     });
   }
 
@@ -173,25 +173,25 @@ export class SessionTable {
 
 export async function insertSession(
   transaction: Transaction,
-  userId: string,
+  user: User,
   revision: number,
   { clientAddress, userAgent }: Device,
 ): Promise<NewSession> {
   const nowMs = Date.now();
   const token = newToken();
-  const session = { id: digestOf(token), userId, usedAtMs: nowMs, endsAtMs: nowMs + LIFETIME_MS };
+  const session = { id: digestOf(token), userId: user.id, usedAtMs: nowMs, endsAtMs: nowMs + LIFETIME_MS };
   await transaction.execute('DELETE FROM admin_sessions WHERE ends_at_ms < $1', [nowMs - KEPT_MS]);
   await transaction.execute(
     `INSERT INTO admin_sessions
       (id, user_id, created_at_ms, used_at_ms, ends_at_ms, revision, client_address, user_agent)
       VALUES ($1, $2, $3, $3, $4, $5, $6, $7)`,
-    [session.id, userId, nowMs, session.endsAtMs, revision, clientAddress ?? null, userAgent ?? null],
+    [session.id, user.id, nowMs, session.endsAtMs, revision, clientAddress ?? null, userAgent ?? null],
   );
   const surplus = await transaction.query<{ id: string }>(
     `SELECT id FROM admin_sessions WHERE user_id = $1 AND revoked_at_ms IS NULL
       ORDER BY created_at_ms DESC, id LIMIT 100 OFFSET ${MAX_SESSIONS_PER_USER}`,
-    [userId],
+    [user.id],
   );
   for (const { id } of surplus) await endSession(transaction, id, revision);
-  return { session, token };
+  return { session, user, token };
 }

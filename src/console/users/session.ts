@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { User } from './user.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -43,5 +44,6 @@ export interface Device {
 /** With the cookie's token. */
 export interface NewSession {
   readonly session: Session;
+  readonly user: User;
   readonly token: string;
 }

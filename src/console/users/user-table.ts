@@ -125,7 +125,7 @@ export async function insertUser(transaction: Transaction, wanted: NewUser, revi
   return user;
 }
 
-async function findIn(queries: Queries, id: string): Promise<User | undefined> {
+export async function findIn(queries: Queries, id: string): Promise<User | undefined> {
   const [row] = await queries.query<UserRow>(`${selected} WHERE id = $1`, [id]);
   return row && userOf(row);
 }
