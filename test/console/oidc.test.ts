@@ -175,6 +175,42 @@ test('a provider that does not answer is said to be unavailable, and works again
   assert.equal((await whoIs(server, await signIn(server))).status, 200);
 });
 
+test('the log has the causes of failed sign-ins, without tokens and claims', async (t) => {
+  const { server, provider } = await start(t);
+  const causeOf = (msg: string): string => {
+    const line = server.log.splice(0).find((one) => one.msg === msg);
+    assert.ok(line, msg);
+    assert.ok(!/ada-1|token"|nonce/.test(JSON.stringify(line)), JSON.stringify(line));
+    return (line.err as Error).message;
+  };
+  provider.answers.isDown = true;
+  assertRefused(await request(server.port, '/v1/admin/oidc/start'), 'OIDC_UNAVAILABLE');
+  assert.match(causeOf('request failed'), /fetch failed: .*closed/);
+  provider.answers.isDown = false;
+  provider.answers.forge = { error: 'access_denied' };
+  assertRefused(await signIn(server), 'OIDC_REFUSED');
+  assert.match(causeOf('an OpenID sign-in was refused'), /access_denied/);
+  provider.answers.forge = { audience: 'somebody else' };
+  assertRefused(await signIn(server), 'OIDC_REFUSED');
+  assert.match(causeOf('an OpenID sign-in was refused'), /"aud"/);
+  provider.answers.forge = { tokenStatus: 500 };
+  assertRefused(await signIn(server), 'OIDC_UNAVAILABLE');
+  assert.match(causeOf('request failed'), /unexpected HTTP response status code/);
+});
+
+test('a sign-in at the provider that fails because of the server counts as a failure', async (t) => {
+  const { server } = await start(t);
+  const { query, cookie } = await visit(server);
+  await server.database.execute('DROP TABLE admin_users');
+  assertRefused(await comeBack(server, query, cookie), 'INTERNAL');
+  const line = server.log.find(({ errorKey }) => errorKey === 'INTERNAL');
+  assert.ok(line);
+  assert.deepEqual([line.level, line.status, line.msg], ['error', 500, 'request failed']);
+  assert.match((line.err as Error).message, /admin_users/);
+  const series = 'veravox_http_requests_total{route="/v1/admin/oidc/callback",status="500"}';
+  assert.equal(await server.metric(series), 1);
+});
+
 test('without a provider there is nothing to go to', async (t) => {
   const { port } = await startJobServer(t);
   for (const path of ['start', 'callback?code=1&state=2']) {

@@ -283,7 +283,7 @@ export class Exchange implements RouteRequest, BodyStream {
     if (this.#over) return;
     this.#over = true;
     this.dropHeldBody();
-    this.record.status = reply.status;
+    this.record.status = reply.recordedStatus ?? reply.status;
     if (this.#limits.takeTurn()) this.#sendNow(reply, headers, closes);
     else setImmediate(() => this.#sendNow(reply, headers, closes));
   }

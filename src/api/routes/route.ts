@@ -65,6 +65,8 @@ export interface ReplyTexts {
 
 export interface Reply {
   readonly status: number;
+  /** For log, metrics and traces: of a refusal that leads a browser to a page about it. */
+  readonly recordedStatus?: number;
   readonly contentType: string;
   /** Bytes if all its readers share them. */
   readonly body: string | Uint8Array;

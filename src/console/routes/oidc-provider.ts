@@ -84,7 +84,8 @@ export class OidcProvider {
       checkClaims(claims);
       return claims;
     } catch (error) {
-      throw new ServiceError(hasFailed(error) ? 'OIDC_UNAVAILABLE' : 'OIDC_REFUSED', {}, { cause: error });
+      const key = hasFailed(error) ? 'OIDC_UNAVAILABLE' : 'OIDC_REFUSED';
+      throw new ServiceError(key, {}, causeOf(error));
     }
   }
 
@@ -130,7 +131,7 @@ export class OidcProvider {
       library.enableNonRepudiationChecks(configuration);
       return configuration;
     } catch (error) {
-      throw new ServiceError('OIDC_UNAVAILABLE', {}, { cause: error });
+      throw new ServiceError('OIDC_UNAVAILABLE', {}, causeOf(error));
     }
   }
 }
@@ -174,6 +175,22 @@ function hasFailed(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException;
   if (error instanceof TypeError && cause !== undefined) return true;
   return code === 'OAUTH_TIMEOUT' || isTrouble(error) || isTrouble(cause) || hasFailed(cause);
+}
+
+const MAX_CAUSE_CHARS = 500;
+
+/** In words, for the log: the library's errors also hold answers of the provider, with tokens and claims. */
+const causeOf = (failure: unknown): ErrorOptions => ({
+  cause: new Error(wordsOf(failure).slice(0, MAX_CAUSE_CHARS)),
+});
+
+function wordsOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return '';
+  const { message, code, error, cause } = failure as NodeJS.ErrnoException & { error?: unknown };
+  const words = [message, code, error, wordsOf(cause)].filter(
+    (word) => typeof word === 'string' && word !== '',
+  );
+  return words.join(': ');
 }
 
 /** An HTTP answer, or an error that has its status. */

@@ -52,7 +52,7 @@ const callback: Endpoint = {
 };
 
 /** `/v1/admin/oidc/...`. */
-export function oidcRoutes({ config, signIns }: AdminParts): Route[] {
+export function oidcRoutes({ config, signIns, log }: AdminParts): Route[] {
   const provider = new OidcProvider(config);
   const secure = (request: RouteRequest): boolean => isSecure(request, config.tlsCertFile !== '');
 
@@ -67,7 +67,12 @@ export function oidcRoutes({ config, signIns }: AdminParts): Route[] {
     if (!provider.isConfigured) throw notFound(request.path);
     signIns.refuseFloods(request.clientAddress);
     const secrets = secretsIn(cookieIn(request.headers, 'oidc', secure(request)));
-    const claims = await provider.finish(request.query, secrets);
+    const claims = await provider.finish(request.query, secrets).catch((error: ServiceError) => {
+      const { correlationId } = request.record;
+      // The line of a request has the causes of failures only.
+      if (error.status < 500) log.warn({ correlationId, err: error.cause }, 'an OpenID sign-in was refused');
+      throw error;
+    });
     const person = personOf(claims, config.oidcRoleClaim, config.oidcRoles);
     const { token } = await signIns.withProvider(person, visitorOf(request, secure(request)));
     return to('../../../dashboard/', [
@@ -91,7 +96,7 @@ const to = (location: string, headers: Reply['headers'] = []): Reply => ({
 
 /** People see the refusal there, by its name in the catalogue. */
 const toSignIn = ({ key, status }: ServiceError): Reply | undefined =>
-  status === 404 ? undefined : to(`../../../dashboard/#/sign-in?error=${key}`);
+  status === 404 ? undefined : { ...to(`../../../dashboard/#/sign-in?error=${key}`), recordedStatus: status };
 
 const textOf = ({ state, nonce, codeVerifier }: OidcSecrets): string => `${state}.${nonce}.${codeVerifier}`;
 
