@@ -54,7 +54,10 @@ export function openServerRecords(
   });
   closers.add('usage', () => usage.close());
   if (cleans) {
-    const retention = openRetention(config, logger, database, usageTable, note);
+    const retention = openRetention(config, logger, database, usageTable, (event) => {
+      note(event);
+      return audit?.flush();
+    });
     closers.add('retention', () => retention.close());
   }
   return { recorders: [usage, ...(audit ? [audit] : [])], note, flushUsage: () => usage.flush() };
@@ -65,7 +68,7 @@ function openRetention(
   logger: Logger,
   database: Database,
   usage: UsageTable,
-  note: (event: AuditEvent) => void,
+  note: (event: AuditEvent) => Promise<void> | undefined,
 ): Retention {
   const { objectTtlDays, storageBucket } = config;
   return new Retention(config.dataDir, {
@@ -77,7 +80,7 @@ function openRetention(
     ...(objectTtlDays > 0 && storageBucket === '' && { sweepObjects: objectSweep(config) }),
     onRemoved(event) {
       logger.info(event, 'removed expired data');
-      note(event);
+      return note(event);
     },
     onError: (error) => logger.error({ err: error }, 'expired data could not be removed; will retry'),
   });

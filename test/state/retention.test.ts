@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RequestRecord } from '../../src/base/observe/request-record.js';
 import { storedTime } from '../../src/state/data-folder/lived-days.js';
+import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { AuditLog } from '../../src/state/records/audit-log.js';
 import { verifyAudit } from '../../src/state/records/audit-verify.js';
 import { Retention } from '../../src/state/records/retention.js';
@@ -42,6 +43,9 @@ class Machine {
     t.after(() => this.stop());
   }
 
+  /** Called when the audit says what was removed. */
+  onLine = async (_event: AuditEvent): Promise<void> => {};
+
   /** Days on which jobs ended. */
   readonly jobDays = new Set<string>();
 
@@ -73,7 +77,11 @@ class Machine {
         },
       },
       clocks,
-      onRemoved: (event) => audit.note(event),
+      onRemoved: async (event) => {
+        audit.note(event);
+        await audit.flush();
+        await this.onLine(event);
+      },
       onError: (error) => this.errors.push(error),
     });
     this.#running = { audit, usage, retention };
@@ -208,6 +216,23 @@ test('days are removed when as many have been lived through, the audit says so, 
   assert.deepEqual(problems, []);
   const text = fs.readFileSync(path.join(machine.dataDir, 'audit', '2026-01-13.jsonl'), 'utf8');
   assert.match(text, /"event":"files_removed","files":\["2026-01-09\.jsonl"\],"throughSeq":\d+/);
+});
+
+test('a line says that files are removed while they are still there, so that a crash looks like no tampering', async (t) => {
+  const machine = new Machine(t);
+  let lines = 0;
+  machine.onLine = async ({ event, files }) => {
+    if (event !== 'files_removed') return;
+    lines++;
+    const dir = path.join(machine.dataDir, 'audit');
+    for (const file of files as string[]) assert.ok(fs.existsSync(path.join(dir, file)), file);
+    assert.deepEqual((await verifyAudit(dir)).problems, []);
+  };
+  machine.start();
+  await machine.run(6 * DAY_MS);
+  assert.ok(lines > 0);
+  assert.ok(!machine.files('audit').includes('2026-01-01'));
+  assert.deepEqual(machine.errors, []);
 });
 
 test('a day is kept for all of its time, although a sweep saw it before it was over', async (t) => {

@@ -26,8 +26,8 @@ export interface RetentionOptions {
   readonly sweepObjects?: (
     daysSince: (stored: Date) => number,
   ) => Promise<{ objects: number; bytes: number; failures: readonly unknown[] }>;
-  /** Told what was removed. */
-  readonly onRemoved: (event: AuditEvent) => void;
+  /** Told what was removed. Files of the audit are only removed once it has resolved. */
+  readonly onRemoved: (event: AuditEvent) => unknown;
   readonly onError: (error: unknown) => void;
   readonly clocks?: Clocks;
 }
@@ -90,7 +90,7 @@ export class Retention {
       const over = expired.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
       await tryTo(async () => {
         await records.removeDays(over);
-        if (over.length > 0) this.#tell({ event, days: over });
+        if (over.length > 0) await this.#options.onRemoved({ event, days: over });
       });
     }
     const ofAudit = expired.filter((file) => file.startsWith('audit/')).map((file) => path.basename(file));
@@ -99,7 +99,7 @@ export class Retention {
       const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
       if (swept === undefined) return;
       const { objects, bytes } = swept;
-      if (objects > 0) this.#tell({ event: 'objects_expired', objects, bytes });
+      if (objects > 0) await this.#options.onRemoved({ event: 'objects_expired', objects, bytes });
       // Not tried again before the next day: each try looks at all files.
       if (swept.failures.length > 0)
         this.#options.onError(new AggregateError(swept.failures, `${swept.failures[0]}`));
@@ -132,14 +132,14 @@ export class Retention {
         removed.push(file);
         throughSeq = next.firstSeq - 1;
       }
-      for (const file of removed) fs.rmSync(path.join(dir, file), { force: true });
       return { removed, throughSeq };
     });
-    if (removed.length > 0) this.#tell({ event: 'files_removed', files: removed, throughSeq });
-  }
-
-  #tell(event: AuditEvent): void {
-    this.#options.onRemoved(event);
+    if (removed.length === 0) return;
+    // First the line: if a crash came between, missing files would look like tampering.
+    await this.#options.onRemoved({ event: 'files_removed', files: removed, throughSeq });
+    await withChain(dir, async () => {
+      for (const file of removed) fs.rmSync(path.join(dir, file), { force: true });
+    });
   }
 
   /** With their days. */
