@@ -20,6 +20,7 @@ test('while one attempt waits no further ones queue up, so that the end comes so
   void recorder.flush();
   await Promise.resolve();
   t.mock.timers.tick(60_000);
+  for (let i = 0; i < 10; i++) void recorder.flush();
   const closed = recorder.close();
   goOn();
   await closed;

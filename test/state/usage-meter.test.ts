@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { RequestRecord } from '../../src/base/observe/request-record.js';
 import { DatabaseError } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
@@ -13,6 +14,7 @@ import { UsageMeter, type UsageMeterOptions } from '../../src/state/records/usag
 import { type UsageBatch, UsageTable } from '../../src/state/records/usage-table.js';
 import { countedDatabase } from '../support/counted-database.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
 import { keysOf, withKey } from '../support/keys.js';
@@ -163,6 +165,23 @@ onEachDatabase(
     unreliable.does = 'work';
   },
 );
+
+test('a stop during an attempt that never ends has the counts in files', async (t) => {
+  let answer = (_isAdded: boolean): void => {};
+  const answered = new Promise<boolean>((resolve) => {
+    answer = resolve;
+  });
+  const { meter, dataDir } = createMeter(t, { add: () => answered });
+  meter.record(someRecord);
+  void meter.flush();
+  await turn();
+  meter.record(someRecord);
+  const closed = meter.close();
+  await eventually(() => filesIn(dataDir, 'unsent-usage').length === 2, 'both are in files');
+  answer(true);
+  await closed;
+  assert.deepEqual(filesIn(dataDir, 'unsent-usage'), []);
+});
 
 onEachDatabase('several processes add up', async (connect, t) => {
   const usageTable = await usageTableOn(connect);

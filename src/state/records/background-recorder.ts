@@ -14,15 +14,13 @@ export abstract class BackgroundRecorder {
   readonly #onError: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #writing: Promise<void> = Promise.resolve();
-  #isWriting = false;
+  /** The attempt that has not begun yet. */
+  #next: Promise<void> | undefined;
   #isFailing = false;
 
   constructor({ everyMs, onError }: BackgroundRecorderOptions) {
     this.#onError = onError;
-    this.#timer = setInterval(() => {
-      // Attempts that wait for a disk or a lock must not queue up: the end would wait for each of them.
-      if (!this.#isWriting) void this.flush();
-    }, everyMs);
+    this.#timer = setInterval(() => void this.flush(), everyMs);
     this.#timer.unref();
   }
 
@@ -31,7 +29,9 @@ export abstract class BackgroundRecorder {
 
   /** Resolves when pending records are written, or have failed to be. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#attempt());
+    // Attempts that wait for a disk or a database must not queue up: the end would wait for each of them.
+    this.#next ??= this.#writing.then(() => this.#attempt());
+    this.#writing = this.#next;
     return this.#writing;
   }
 
@@ -41,7 +41,7 @@ export abstract class BackgroundRecorder {
   }
 
   async #attempt(): Promise<void> {
-    this.#isWriting = true;
+    this.#next = undefined;
     try {
       await this.write();
       this.#isFailing = false;
@@ -49,6 +49,5 @@ export abstract class BackgroundRecorder {
       if (!this.#isFailing) this.#onError(error);
       this.#isFailing = true;
     }
-    this.#isWriting = false;
   }
 }

@@ -88,6 +88,12 @@ export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
     return counting;
   }
 
+  override async close(): Promise<void> {
+    // An attempt on a dead connection may outlast the stop. Should it succeed, the id keeps the file from counting twice.
+    await this.#keepInFiles().catch(() => {});
+    await super.close();
+  }
+
   protected async write(): Promise<void> {
     try {
       await this.#send();
@@ -102,10 +108,10 @@ export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
 
   async #send(): Promise<void> {
     for (let [counting] = this.#sent; counting !== undefined; [counting] = this.#sent) {
-      const { id, day, rows, hasFile } = counting;
+      const { id, day, rows } = counting;
       await this.#usageTable.add({ id, day, rows: [...rows.values()] });
       this.#sent.shift();
-      if (hasFile) fs.rmSync(this.#fileOf(counting), { force: true });
+      if (counting.hasFile) fs.rmSync(this.#fileOf(counting), { force: true });
     }
   }
 
