@@ -7,7 +7,8 @@ import { addUser, signIn } from '../support/admin.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';
-import { ADMIN_API_KEY } from '../support/test-keys.js';
+import { authenticatorOf } from '../support/keys.js';
+import { ADMIN_API_KEY, testKeys } from '../support/test-keys.js';
 import { undisturbedTime } from '../support/undisturbed.js';
 
 test('slow sign-ins without a key leave the permits of requests with one alone', async (t) => {
@@ -44,6 +45,26 @@ test('a stream of jobs has a new one soon, also if nobody works', async (t) => {
   assert.ok((await read()).includes(second.json.id));
   assert.ok(took() < 15_000, 'before the stream says that it is still there');
   await reader.cancel();
+});
+
+test('a stream of jobs ends with the key that asked for it, or with its scope', async (t) => {
+  const keys = new Map(testKeys);
+  const key = testKeys.get(ADMIN_API_KEY) ?? assert.fail('there is such a key');
+  const { origin, call, store } = await startJobServer(t, { jobWorkers: 0 }, { keys: authenticatorOf(keys) });
+  const endings = {
+    a: () => keys.delete(ADMIN_API_KEY),
+    b: () => keys.set(ADMIN_API_KEY, { ...key, scopes: new Set(['file']) }),
+  };
+  for (const [name, end] of Object.entries(endings)) {
+    await store(name, Buffer.from('any bytes'));
+    keys.set(ADMIN_API_KEY, key);
+    const answer = await fetch(`${origin}/v1/admin/jobs/events`, { headers: { 'x-api-key': ADMIN_API_KEY } });
+    const reader = answer.body?.getReader() ?? assert.fail('it has a body');
+    assert.match(Buffer.from((await reader.read()).value ?? []).toString(), /^retry: 2000\nevent: jobs/);
+    end();
+    assert.equal((await call('POST', '/v1/jobs', { key: name })).status, 202);
+    assert.equal((await reader.read()).done, true, 'it ends without the new job');
+  }
 });
 
 test('a stream of jobs ends with the session, also if nobody else asks anything', async (t) => {

@@ -34,9 +34,12 @@ export class AdminGuard {
     return withRole(admitted, endpoint);
   }
 
-  /** Whether an admitted user is still signed in. Keys are, for an answer that has begun. */
-  async isStillIn({ signedIn }: Principal): Promise<boolean> {
-    return signedIn === undefined || this.#parts.sessions.isStillLive(signedIn.session.id);
+  /** Whether an admitted user is still signed in, and an admitted key still one of an administrator. */
+  async isStillIn({ id, signedIn }: Principal): Promise<boolean> {
+    const { keys, sessions } = this.#parts;
+    if (signedIn !== undefined) return sessions.isStillLive(signedIn.session.id);
+    const key = keys.find(id);
+    return key !== undefined && allows(key.scopes, 'admin');
   }
 
   #identify(request: RouteRequest): Principal | Promise<Principal> {

@@ -61,7 +61,7 @@ async function enter(
   return guarded(guard, principal, await reply);
 }
 
-/** An answer that goes on and on ends with the session. */
+/** An answer that goes on and on ends with the session, or the key. */
 function guarded(guard: Gatekeeper, principal: Principal, reply: Reply): Reply {
   const { texts } = reply;
   if (texts === undefined) return reply;
