@@ -72,10 +72,10 @@ export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): Readonl
   ]);
 
 function headersOf(rules: Rules, keys: readonly ErrorKey[]): JsonObject {
-  const { scope, version } = rules;
+  const { scope, role, version } = rules;
   const isError = keys.length > 0;
   const answer = {
-    needsKey: scope !== undefined,
+    takesKey: (scope ?? role) !== undefined,
     takesFields: takesFields(rules),
     isDeprecated: version === 'v0',
     isError,

@@ -7,6 +7,7 @@ import type { ServiceError } from '../../base/errors/service-error.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { PermitTraits } from '../admission/permit-pools.js';
+import type { RateState } from '../admission/rate-limits.js';
 import type { SocketHandler } from '../streams/socket.js';
 import type { BodyStream } from '../upload/body-stream.js';
 import type { Notes } from '../upload/ignored-fields.js';
@@ -32,6 +33,8 @@ export interface RouteRequest extends Notes {
   readonly wantsSocket: boolean;
   /** The request's key; undefined on operational routes. */
   readonly caller: AuthenticatedKey | undefined;
+  /** The state of the key's rate limit, for the answer; set by routes that look for the key themselves. */
+  rate: RateState | undefined;
   /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
   holdFor(account: string, file?: string): void;
   /** Keeps the body's bytes for a listener that comes later: call it before awaiting. */

@@ -3,7 +3,7 @@ import type { Schema } from './schema.js';
 
 /** Traits that decide on an answer's headers, apart from those of its route. */
 export interface AnswerTraits {
-  readonly needsKey: boolean;
+  readonly takesKey: boolean;
   /** Fields, parameters of a query, or a body read as such. */
   readonly takesFields: boolean;
   readonly isDeprecated: boolean;
@@ -60,19 +60,19 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
     title: 'RateLimitLimit',
     description: 'Requests per window, if the key has a limit.',
     schema: count,
-    isOn: ({ needsKey }) => needsKey,
+    isOn: ({ takesKey }) => takesKey,
   },
   'ratelimit-remaining': {
     title: 'RateLimitRemaining',
     description: 'Requests left in the window.',
     schema: count,
-    isOn: ({ needsKey }) => needsKey,
+    isOn: ({ takesKey }) => takesKey,
   },
   'ratelimit-reset': {
     title: 'RateLimitReset',
     description: 'Seconds until the window ends.',
     schema: count,
-    isOn: ({ needsKey }) => needsKey,
+    isOn: ({ takesKey }) => takesKey,
   },
   'retry-after': {
     title: 'RetryAfter',

@@ -67,13 +67,14 @@ export class AdminGuard {
       : looking.then((found) => this.#counted(found, request));
   }
 
-  #counted(key: AuthenticatedKey | undefined, { record }: RouteRequest): Principal | Promise<Principal> {
+  #counted(key: AuthenticatedKey | undefined, request: RouteRequest): Principal | Promise<Principal> {
     if (key === undefined) throw new ServiceError('UNAUTHORIZED');
-    record.keyId = key.id;
-    record.account = key.account;
+    request.record.keyId = key.id;
+    request.record.account = key.account;
     const counting = this.#parts.rates.count(key);
     if (counting === undefined) return principalOfKey(key);
     return counting.then((rate) => {
+      request.rate = rate;
       if (rate.isExceeded) throw rateRefusal(rate);
       return principalOfKey(key);
     });
