@@ -40,6 +40,7 @@ test('each request counts once, by subject and outcome; refusals by their reason
     record({ status: 499 }),
     record({ route: '/veravox/', status: 501, errorKey: 'OBJECT_REQUEST_UNSUPPORTED' }),
     record({ route: '/v1/jobs', status: 202, totalMs: 3 }),
+    record({ route: '/v1/jobs/{id}/events', totalMs: 90_000 }),
     record({ route: 'stream', totalMs: 60_000 }),
     record({ route: '/livez', totalMs: 1 }),
   );
@@ -53,7 +54,7 @@ test('each request counts once, by subject and outcome; refusals by their reason
     'requests/detection/client_error': 1,
     'requests/detection/failed': 1,
     'requests/detection/gone': 1,
-    'requests/jobs/ok': 1,
+    'requests/jobs/ok': 2,
     'requests/streams/ok': 1,
     'requests/operation/ok': 1,
     'requests/transfers/client_error': 1,

@@ -115,7 +115,7 @@ export class History {
     let cells = this.#ofRoute.get(route);
     if (cells === undefined) {
       const group = groupOf(route);
-      const kind = latencyKindOf(group);
+      const kind = latencyKindOf(route);
       const outcomes = requestOutcomes.map((outcome) => [
         outcome,
         this.#slots.cell(`requests/${group}/${outcome}`, 'sum'),

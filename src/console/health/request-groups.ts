@@ -38,10 +38,16 @@ const beginnings: readonly (readonly [path: string, group: RequestGroup])[] = [
 export const groupOf = (route: string): RequestGroup =>
   beginnings.find(([path]) => route.startsWith(path))?.[1] ?? 'operation';
 
-/** Requests whose times make sense together: analyses, and other calls. A stream lasts as long as its speech. */
+/**
+ * Requests whose times make sense together: analyses, and other calls. A stream lasts as long as its speech, one of events as
+ * long as its job.
+ */
 const latencyKinds = ['analysis', 'other'] as const;
 
-export function latencyKindOf(group: RequestGroup): (typeof latencyKinds)[number] | undefined {
+/** @param route as above */
+export function latencyKindOf(route: string): (typeof latencyKinds)[number] | undefined {
+  if (route.endsWith('/events')) return undefined;
+  const group = groupOf(route);
   if (group === 'detection' || group === 'voice_identity') return 'analysis';
   return group === 'jobs' || group === 'files' ? 'other' : undefined;
 }
