@@ -107,8 +107,18 @@ test('where the holder cannot be seen, the message says how to find it', (t) => 
 test('what was left half-written is removed at the start, and nothing else', async (t) => {
   const dataDir = temporaryFolder(t);
   loadStorageSecrets(dataDir);
-  const left = ['a.tmp', 'storage.json.x.tmp', 'audit/head.json.y.tmp'];
-  const kept = ['notes.txt', 'objects/abc/x.object', 'objects/abc/name.tmp'];
+  const left = [
+    'a.tmp',
+    'storage.json.x.tmp',
+    'audit/head.json.y.tmp',
+    'unsent-usage/2026-11-21.z.json.z.tmp',
+  ];
+  const kept = [
+    'notes.txt',
+    'unsent-usage/2026-11-21.z.json',
+    'objects/abc/x.object',
+    'objects/abc/name.tmp',
+  ];
   for (const name of [...left, ...kept, 'objects/incoming/half']) {
     fs.mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true });
     fs.writeFileSync(path.join(dataDir, name), 'x');

@@ -18,7 +18,7 @@ const LOCK_PATIENCE_MS = 2000;
 const RETRY_MS = 20;
 
 /** Folders in which files are replaced as a whole, and may be left half-written under another name. */
-const FOLDERS_WITH_TEMPORARIES = ['', 'audit', 'quota', 'crashes'];
+const FOLDERS_WITH_TEMPORARIES = ['', 'audit', 'quota', 'crashes', 'unsent-usage'];
 
 const lockFile = (dataDir: string): string => path.join(dataDir, 'server.lock');
 
