@@ -89,6 +89,7 @@ describe('windows of the second look', () => {
 describe('a generated sentence in human speech', () => {
   const arena = new UploadArena(32 << 20);
   const common = { silenceThresholdPercent: 80, minDurationS: 1, maxDurationS: 3600 };
+  const modelsDir = path.join(packageDir, 'models');
   let analyser: FullAnalyser;
   let model: string;
   let human: Float32Array;
@@ -103,7 +104,6 @@ describe('a generated sentence in human speech', () => {
   };
 
   before(async () => {
-    const modelsDir = path.join(packageDir, 'models');
     analyser = await startPipeline({ ...testConfig, modelsDir }, arena.buffer);
     model = analyser.status().detectors[0]?.id as string;
     const clips = await Promise.all(HUMAN.map(samplesOf));
@@ -192,6 +192,25 @@ describe('a generated sentence in human speech', () => {
       assert.ok(end?.isLast && ofWhole?.isLast);
       assert.deepEqual(end.summary, ofWhole.summary);
     }
+  });
+
+  /** The end of a recording during which something happens between both looks. */
+  async function afterFirstLook(
+    ofRecording: FullAnalyser,
+    signal: AbortSignal,
+    happens: () => void | Promise<void>,
+  ) {
+    for await (const step of ofRecording.analyseRecording({ ...requestFor(spliced), signal }))
+      if (!step.isLast && step.cursor.closer !== undefined) await happens();
+  }
+
+  test('is not looked at again after an abort, or a close, while the first verdict is saved', async () => {
+    const stop = new AbortController();
+    const aborted = afterFirstLook(analyser, stop.signal, () => stop.abort(new Error('gone')));
+    await assert.rejects(aborted, /gone/);
+    const another = await startPipeline({ ...testConfig, modelsDir }, arena.buffer);
+    const closed = afterFirstLook(another, new AbortController().signal, () => another.close());
+    await assert.rejects(closed, { key: 'STOPPING' });
   });
 
   test('keeps the verdict if a second look of a recording misses its deadline', async () => {

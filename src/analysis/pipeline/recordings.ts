@@ -93,7 +93,6 @@ export class Recordings {
     request: RecordingRequest,
     model: RecordingModel,
   ): AsyncGenerator<RecordingStep, void, void> {
-    request.signal.throwIfAborted();
     checkCursor(request, model);
     const { cursor, startS = 0 } = request;
     const look = new SecondLook(startS, cursor?.secondLook);
@@ -163,6 +162,7 @@ export class Recordings {
     { cursorAfter, look, windows }: Pass,
   ): AsyncGenerator<RecordingStep, void, void> {
     const { signal, source, onProgress, owner: group = '' } = request;
+    signal.throwIfAborted();
     const run = new RecordingRun(model, cursorAfter, look);
     const owner = { group, isBackground: true };
     const flight = new Flight(this.#path, {

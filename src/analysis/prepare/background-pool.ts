@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { ServiceError } from '../../base/errors/service-error.js';
 import type {
   InputsReady,
   PrepareResult,
@@ -54,10 +55,11 @@ export class BackgroundPool {
     this.#piscina.on('error', (error) => events.onThreadError(error));
   }
 
-  /** As PreparePool.run. */
+  /** As PreparePool.run. @throws ServiceError STOPPING */
   run(makeTask: (control: number) => RecordingTask, signal: AbortSignal): Promise<PrepareResult> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
+      if (this.#isClosed) throw new ServiceError('STOPPING');
       const waiting: Waiting = {
         start: (control) => {
           const running = this.#piscina.run(makeTask(control));
