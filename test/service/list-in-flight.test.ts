@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FileArena } from '../../src/evaluation/labelled-lists/file-arena.js';
 import { mapInFlight } from '../../src/evaluation/labelled-lists/in-flight.js';
+import { ListPipeline } from '../../src/evaluation/labelled-lists/list-pipeline.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { testConfig } from '../support/test-server.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 import { until } from '../support/until.js';
 
 /** Work that ends on command. */
@@ -92,4 +96,14 @@ test('room is given back when the work fails', async () => {
     /no/,
   );
   assert.equal(await arena.use(4096, async (region, content) => region.length + content.length), 8192);
+});
+
+test('a list may be very long', async (t) => {
+  const modelsDir = writeTinyModels(temporaryFolder(t), 'even');
+  const files = Array.from({ length: 200_000 }, (_, i) => `${i}.wav`);
+  const content = new Uint8Array(1);
+  const contents = new Map(files.map((file) => [file, content]));
+  const recordings = files.map((file) => [file]);
+  const pipeline = await ListPipeline.start({ ...testConfig, modelsDir }, recordings, contents);
+  await pipeline.close();
 });

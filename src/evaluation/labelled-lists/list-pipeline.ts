@@ -70,8 +70,12 @@ export class ListPipeline {
       STATS_IN_FLIGHT,
       async (file) => contents.get(file)?.length ?? sizeOf(file),
     );
-    const largest = Math.max(0, ...sizes.filter((size) => typeof size === 'number'));
-    const arena = new FileArena(Math.max(largest, config.maxInflightBytes));
+    // Not a spread, whose length is limited.
+    const largest = sizes.reduce<number>(
+      (most, size) => (typeof size === 'number' ? Math.max(most, size) : most),
+      config.maxInflightBytes,
+    );
+    const arena = new FileArena(largest);
     const analyser = await startPipeline(config, arena.buffer, options);
     return new ListPipeline(
       analyser,
