@@ -137,9 +137,9 @@ export class PreparePool {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const control = this.#idle.pop();
       if (control === undefined) return;
-      const { isLong, makeTask, resolve, reject } = next;
-      if (isLong) this.#waitingLong.shift();
-      else this.#waiting.shift(this.#mayBegin);
+      const { isLong, owner, makeTask, resolve, reject } = next;
+      // `mayBegin` may say something else by now.
+      (isLong ? this.#waitingLong : this.#waiting).shift((other) => other === owner);
       if (isLong) this.#runningLong++;
       const task = makeTask(control);
       const running = this.#piscina.run(task, { transferList: buffersOf(task) });
