@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { recordAnswers } from '../../src/analysis/known-answers/record.js';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { runModels } from '../support/cli.js';
-import { editManifest, importedModels } from '../support/imported-models.js';
+import { type AnyEntry, editManifest, importedModels } from '../support/imported-models.js';
+import { testConfig } from '../support/test-server.js';
 
 const manifestIn = (folder: string) => fs.readFileSync(path.join(folder, 'manifest.json'), 'utf8');
 
@@ -115,4 +117,27 @@ test('a twin for GPUs is recorded, too, on the CPU, and keeps its own tolerance'
   }
   fs.appendFileSync(file, 'damage');
   await assert.rejects(loadManifest(folder), /twin\.onnx: expected the SHA-256/);
+});
+
+test('entries that another command adds or changes meanwhile stay', async (t) => {
+  const modelsDir = importedModels(t);
+  const recordWhile = (edit: (models: AnyEntry[]) => void) =>
+    recordAnswers({ ...testConfig, modelsDir }, ['random-waveform'], {}, (entry) => {
+      editManifest(modelsDir, edit);
+      return entry;
+    });
+  const [recorded, ...others] = await recordWhile((models) => {
+    models[1].licence = 'changed';
+    models.push({ ...models[0], id: 'imported' });
+  });
+  assert.deepEqual([recorded?.id, recorded?.known_answers?.length, others], ['random-waveform', 4, []]);
+  const { models } = JSON.parse(manifestIn(modelsDir));
+  assert.equal(models[0].known_answers.length, 4);
+  assert.deepEqual([models[1].licence, models.at(-1).id], ['changed', 'imported']);
+
+  const toOurs = recordWhile(([first]) => {
+    first.licence = 'changed';
+  });
+  await assert.rejects(toOurs, /random-waveform changed while it was recorded/);
+  assert.equal(JSON.parse(manifestIn(modelsDir)).models[0].licence, 'changed');
 });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { packageDir } from '../../base/config/package-dir.js';
 import { replaceFileLater } from '../../state/data-folder/durable-file.js';
 import type { Analyser } from '../analyser/analyser.js';
@@ -25,7 +26,8 @@ export type Entry = Readonly<Record<string, unknown>>;
  * lack both. Returns the models whose entries were written: those with one of these ids, or all.
  * @param given tolerances; each clip keeps those left out here
  * @param change the change to each of these entries before its model answers
- * @throws ManifestError if the manifest has other faults, and the errors of `change`; then the manifest stays as it was
+ * @throws ManifestError if the manifest has other faults, the errors of `change`, and Error if one of these entries changes
+ * meanwhile; then the manifest stays as it was
  */
 export async function recordAnswers(
   config: PipelineConfig,
@@ -35,10 +37,7 @@ export async function recordAnswers(
 ): Promise<Model[]> {
   const { modelsDir } = config;
   const path = manifestPath(modelsDir);
-  const found = JSON.parse(await readFile(path, 'utf8')) as { version: unknown; models: readonly Entry[] };
-  // Anything else than a list has faults that are reported with their field.
-  if (!Array.isArray(found.models)) checkManifest(path, found);
-  const { version, models: entries } = found;
+  const { version, models: entries } = await readEntries(path);
   const namesIn = ({ id, aliases }: Entry): unknown[] => [id, aliases].flat();
   const unknown = ids.find((id) => !entries.some((entry) => namesIn(entry).includes(id)));
   if (unknown !== undefined) throw new Error(`${path}: there is no model with the id or alias ${unknown}.`);
@@ -57,19 +56,31 @@ export async function recordAnswers(
   const onGpu = cuda_tolerance === undefined ? {} : { cuda_tolerance };
   const twins = models.filter(({ gpu }) => gpu !== undefined).map(forGpu);
   const answersOfTwins = await answersOfAll(config, twins, clips, onGpu);
-  const whole = drafts.map((entry) => {
+  // Read again: another command may have changed it while the models answered, which takes minutes for large ones.
+  const now = await readEntries(path);
+  const whole = now.models.map((entry) => {
     const known = answers.get(entry.id);
     if (known === undefined) return entry;
+    const draft = drafts[entries.findIndex((before) => isDeepStrictEqual(before, entry))];
+    if (draft === undefined)
+      throw new Error(`${path}: ${entry.id} changed while it was recorded. Try again.`);
     // Before the figures, which are long.
-    const { gpu, metrics, training, ...rest } = entry;
+    const { gpu, metrics, training, ...rest } = draft;
     const ofTwin = answersOfTwins.get(entry.id);
     const twin = ofTwin && { gpu: { ...(gpu as object), known_answers: ofTwin } };
     return { ...rest, known_answers: known, ...twin, metrics, training };
   });
-  const manifest = checkManifest(path, { version, models: whole });
+  const manifest = checkManifest(path, { ...now, models: whole });
   // Whole or not at all: a server may be reading it.
   await replaceFileLater(path, `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest.models.filter(({ id }) => answers.has(id));
+}
+
+async function readEntries(path: string): Promise<{ version: unknown; models: readonly Entry[] }> {
+  const found = JSON.parse(await readFile(path, 'utf8'));
+  // Anything else than a list has faults that are reported with their field.
+  if (!Array.isArray(found.models)) checkManifest(path, found);
+  return found;
 }
 
 async function draftOf(given: Entry, modelsDir: string): Promise<Entry> {
