@@ -102,8 +102,8 @@ function changedEntry(entry: Entry, scored: DetectionModel, changed: DetectionMo
     );
   }
   const { abstention: _, ...rest } = entry;
-  const { calibration, operating_point, metrics } = changed;
-  return { ...rest, calibration, operating_point, metrics };
+  const { calibration, operating_point, vectors, metrics } = changed;
+  return { ...rest, calibration, operating_point, ...(vectors && { vectors }), metrics };
 }
 
 /** Files beside the manifest with measurements under the calibration before. */

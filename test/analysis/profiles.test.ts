@@ -9,6 +9,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { DetectionModel } from '../../src/analysis/models/manifest.js';
 import { loadManifest, readModelFile } from '../../src/analysis/models/model-file.js';
+import { recalibrated } from '../../src/analysis/models/recalibrated.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { adjustmentOf } from '../../src/analysis/profiles/correction.js';
 import { readGeneratedSpeech } from '../../src/analysis/profiles/generated-speech.js';
@@ -20,6 +21,7 @@ import {
   whyNotWorthwhile,
 } from '../../src/analysis/profiles/make-profile.js';
 import { ModelSession } from '../../src/analysis/scoring/model-session.js';
+import { logOddsOf } from '../../src/base/log-odds.js';
 import { someAnalysis } from '../support/analyser-double.js';
 import { shippedModelsDir } from '../support/speaker-models.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -156,7 +158,23 @@ test('a changed file of AI-generated speech is refused, and so is a detector wit
   const folder = temporaryFolder(t);
   fs.writeFileSync(path.join(folder, model.vectors.generated), 'other');
   await assert.rejects(readGeneratedSpeech(folder, model), /expected the SHA-256 [0-9a-f]{64} of detector-/);
-  await assert.rejects(readGeneratedSpeech(folder, { id: 'mine' }), /mine shows no vectors/);
+  const { calibration } = model;
+  await assert.rejects(readGeneratedSpeech(folder, { id: 'mine', calibration }), /mine shows no vectors/);
+});
+
+test('after a new calibration, AI-generated speech has its scores', async () => {
+  const [model] = detectors;
+  assert.ok(model);
+  const { scale, bias } = model.calibration;
+  const { model: once } = recalibrated(model, { scale: 2 * scale, bias: bias + 1 });
+  const { model: twice } = recalibrated(once, { scale: scale / 2, bias: bias / 2 });
+  const [before, after] = await Promise.all(
+    [model, twice].map((each) => readGeneratedSpeech(shippedModelsDir, each)),
+  );
+  for (const [i, score] of before?.scores.entries() ?? []) {
+    const half = logOddsOf(score) / 2;
+    assert.ok(Math.abs(logOddsOf(after?.scores[i] ?? 0) - half) < 1e-6, `${i}: ${half}`);
+  }
 });
 
 test('vectors are no part of what scores depend on: thresholds hold with and without them', () => {

@@ -268,7 +268,10 @@ const evaluated = (place: Workplace, ...args: string[]): Promise<Finished> =>
   });
 
 test('the manifest gets the calibration and new known answers, and nothing else changes', async (t) => {
-  const place = workplace(t);
+  const vectors = { outputs: ['features'], numbers: 1, generated: 'tiny.generated.bin', step: 1 };
+  const place = workplace(t, (entry) => {
+    entry.vectors = { ...vectors, generated_sha256: '0'.repeat(64) };
+  });
   assert.equal((await runModels(place.folder, 'record', '--tolerance', '0.01')).status, 0);
   const before = JSON.parse(place.manifest());
   const { status, stdout, stderr } = await place.calibrate('best', place.list);
@@ -290,6 +293,8 @@ test('the manifest gets the calibration and new known answers, and nothing else 
   assert.ok(entry.calibration.scale > 5 && entry.calibration.bias < 0, JSON.stringify(entry.calibration));
   assert.notDeepEqual(entry.known_answers, before.models[0].known_answers);
   for (const { tolerance } of entry.known_answers) assert.equal(tolerance, 0.01);
+  assert.deepEqual(entry.vectors.calibration, before.models[0].calibration);
+  delete entry.vectors.calibration;
   for (const model of [entry, before.models[0]]) {
     delete model.calibration;
     delete model.known_answers;

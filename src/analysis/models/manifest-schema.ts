@@ -408,23 +408,30 @@ function modelSchema<
 }
 
 /** The vectors inside a detector, for profiles. */
-const vectorsSchema = closedObject({
-  outputs: {
-    type: 'array',
-    minItems: 1,
-    items: { type: 'string', minLength: 1 },
-    description:
-      'Names of the tensors inside the graph that follow each other in a vector; their type is float32.',
+const vectorsSchema = closedObject(
+  {
+    outputs: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', minLength: 1 },
+      description:
+        'Names of the tensors inside the graph that follow each other in a vector; their type is float32.',
+    },
+    numbers: positiveInteger('Numbers of a vector.'),
+    generated: {
+      ...plainName,
+      description:
+        'The file beside it with vectors of AI-generated speech, each followed by its log-odds: one signed byte per number, to be multiplied by `step`.',
+    },
+    generated_sha256: { ...sha256, description: 'The SHA-256 of that file.' },
+    step: number('The value of 1 in that file.'),
+    calibration: {
+      ...calibrationSchema,
+      description: 'The calibration of these log-odds, if the detector has another by now.',
+    },
   },
-  numbers: positiveInteger('Numbers of a vector.'),
-  generated: {
-    ...plainName,
-    description:
-      'The file beside it with vectors of AI-generated speech, each followed by its log-odds: one signed byte per number, to be multiplied by `step`.',
-  },
-  generated_sha256: { ...sha256, description: 'The SHA-256 of that file.' },
-  step: number('The value of 1 in that file.'),
-});
+  ['calibration'],
+);
 
 /** An entry of a detector. */
 export const detectionSchema = modelSchema(

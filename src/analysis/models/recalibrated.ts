@@ -22,7 +22,7 @@ export function recalibrated(
   model: DetectionModel,
   fitted: Fitted,
 ): { readonly model: DetectionModel; readonly notes: readonly string[] } {
-  const { abstention, ...rest } = model;
+  const { abstention, vectors, ...rest } = model;
   const before = model.calibration;
   const ratio = fitted.scale / before.scale;
   const codecs = before.codecs && rescaled(model.id, before.codecs, ratio);
@@ -47,7 +47,17 @@ export function recalibrated(
     notes.push('metrics are dropped: they were measured with the calibration before.');
   }
   const calibration = { ...before, ...fitted, ...(codecs && { codecs }) };
-  return { model: { ...rest, calibration, operating_point: point, metrics: {} }, notes };
+  const { scale, bias } = before;
+  return {
+    model: {
+      ...rest,
+      calibration,
+      operating_point: point,
+      ...(vectors && { vectors: { calibration: { scale, bias }, ...vectors } }),
+      metrics: {},
+    },
+    notes,
+  };
 }
 
 /** An offset is added behind the scale: it moves the model's log-odds by offset / scale. */

@@ -16,7 +16,7 @@ export class NoProfiles extends Error {
  */
 export async function readGeneratedSpeech(
   modelsDir: string,
-  { id, vectors }: Pick<DetectionModel, 'id' | 'vectors'>,
+  { id, vectors, calibration }: Pick<DetectionModel, 'id' | 'vectors' | 'calibration'>,
 ): Promise<GeneratedSpeech> {
   if (vectors === undefined) throw new NoProfiles(`${id} shows no vectors, so it cannot have profiles.`);
   const { generated, generated_sha256, numbers, step } = vectors;
@@ -28,9 +28,12 @@ export async function readGeneratedSpeech(
   const rows = Array.from({ length: Math.floor(values.length / (numbers + 1)) }, (_, i) =>
     values.subarray(i * (numbers + 1), (i + 1) * (numbers + 1)),
   );
+  const { scale, bias } = vectors.calibration ?? calibration;
+  const logOdds = (ofFile: number): number =>
+    (calibration.scale / scale) * (ofFile - bias) + calibration.bias;
   return {
     vectors: rows.map((row) => row.subarray(0, numbers)),
-    scores: rows.map((row) => probabilityOf(row[numbers] as number)),
+    scores: rows.map((row) => probabilityOf(logOdds(row[numbers] as number))),
   };
 }
 
