@@ -25,10 +25,13 @@ before(async () => {
   ({ models } = await loadManifest(modelsDir));
 });
 
-function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
+function startThread(
+  slots: InputSlots,
+  sources: readonly Uint8Array[] = models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
+): Piscina<ScoringTask, ScoringResult> {
   const workerData: ScoringWorkerData = {
-    models,
-    sources: models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
+    models: models.slice(0, sources.length),
+    sources,
     slots: slots.shared,
     device: { name: 'cpu', provider: 'cpu' },
     maxBatchInputs: 1,
@@ -69,5 +72,23 @@ test('a thread that dies does not disturb another, and its successor scores the 
       await pool.run({ kind: 'release' });
       await pool.close();
     }
+  }
+});
+
+test('a thread that cannot load its second model at first loads it for the next task', async () => {
+  const files = models.slice(0, 2).map(({ file }) => readFileSync(path.join(modelsDir, file)));
+  const sources = files.map((file) => new Uint8Array(new SharedArrayBuffer(file.length)));
+  const put = (i: number) => sources[i]?.set(files[i] ?? []);
+  put(0);
+  const slots = InputSlots.create(1, Math.max(...models.map(inputSizeOf)));
+  const task: ScoringTask = { kind: 'score', model: 1, slots: [slots.acquire(0) as number], sounds: [{}] };
+  const thread = startThread(slots, sources);
+  try {
+    await assert.rejects(thread.run(task), /cannot be loaded/);
+    put(1);
+    assert.ok((await thread.run(task)).outputs.length > 0);
+  } finally {
+    await thread.run({ kind: 'release' });
+    await thread.close();
   }
 });

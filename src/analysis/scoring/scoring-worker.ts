@@ -19,21 +19,30 @@ const nothing: ScoringResult = { outputs: new Float64Array(0) };
 async function loadSessions(): Promise<void> {
   const isGpu = data.device.provider !== 'cpu';
   const sources = (isGpu && data.gpuSources) || data.sources;
-  for (const [index, entry] of data.models.entries()) {
-    const source = sources[index] as ModelSource;
-    const model = isGpu ? forGpu(entry) : entry;
-    // onnxruntime-node takes no shared memory.
-    const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
-    const session = await ModelSession.load(own, model, data.device, data.maxBatchInputs);
-    try {
+  try {
+    for (const [index, entry] of data.models.entries()) {
+      const source = sources[index] as ModelSource;
+      const model = isGpu ? forGpu(entry) : entry;
+      // onnxruntime-node takes no shared memory.
+      const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
+      const session = await ModelSession.load(own, model, data.device, data.maxBatchInputs);
+      sessions.push(session);
       await session.warmUp();
-    } catch (error) {
-      // With a session of its own alive, a lost device never comes back.
-      await session.release().catch(() => {});
-      throw error;
     }
-    sessions.push(session);
+  } catch (error) {
+    // The next task loads all of them, and a lost device never comes back while one is alive.
+    await releaseSessions().catch(() => {});
+    throw error;
   }
+}
+
+async function releaseSessions(): Promise<void> {
+  // One that cannot be released is not kept either.
+  const failures: unknown[] = [];
+  for (const session of sessions.splice(0)) {
+    await session.release().catch((error) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 // Numbers beyond these are moved to the main thread; for fewer, copying is quicker.
@@ -60,15 +69,9 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
       const outputs = await session.score(inputs, task.sounds, vectors);
       return handedOver({ outputs, ...(vectors && { vectors }) });
     }
-    case 'release': {
-      // One that cannot be released is not kept either.
-      const failures: unknown[] = [];
-      for (const session of sessions.splice(0)) {
-        await session.release().catch((error) => failures.push(error));
-      }
-      if (failures.length > 0) throw failures[0];
+    case 'release':
+      await releaseSessions();
       return nothing;
-    }
   }
 }
 
