@@ -133,7 +133,8 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored));
   }
-  const report = reportOf(scored, options, groupColumns, await scoreOther?.());
+  const other = await scoreOther?.();
+  const report = reportOf(scored, options, groupColumns, other);
   if (options.report !== undefined) {
     await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
   }
@@ -141,6 +142,11 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.json) printJson(report, 1);
   else print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
+  if (other !== undefined) refuseUnreadable(other.failed, `rows for ${other.id}`);
+}
+
+interface OtherModel extends ComparedModel {
+  readonly failed: readonly FailedSample[];
 }
 
 /** @returns the way to other scores of the same rows: from a file, or made by another model */
@@ -149,10 +155,10 @@ async function otherModel(
   { list, threshold }: OpenList,
   options: EvaluateOptions,
   compared: string,
-): Promise<() => Promise<ComparedModel>> {
+): Promise<() => Promise<OtherModel>> {
   if (compared.endsWith('.csv')) {
     const earlier = await earlierScores(compared, list.task);
-    return async () => ({ ...earlier, threshold });
+    return async () => ({ ...earlier, threshold, failed: [] });
   }
   const other = await openList(file, { ...options, model: compared, isRescored: true });
   return async () => {
@@ -162,6 +168,7 @@ async function otherModel(
       fingerprint: model.scoreFingerprint,
       threshold: other.threshold,
       scores: namedScores(rows),
+      failed: outcomesOf(rows).failed,
     };
   };
 }

@@ -345,6 +345,15 @@ test('two models are compared on one list, each scored now or by an earlier run'
   assert.equal(rescored.status, 0, rescored.stderr);
   assert.equal(place.report('c.json').comparison?.auc?.other, comparison?.auc?.model);
 
+  fs.writeFileSync(place.in('moved.csv'), kept.replaceAll('human-lj-a.flac', 'gone.flac'));
+  const moved = await runCli(['evaluate', place.in('moved.csv'), '--compare', medium]);
+  assert.equal(moved.status, 1);
+  assert.match(moved.stdout, /\nCompared with detector-medium-2026-11-25 at 0\.5: 4 clips/);
+  assert.match(
+    moved.stderr,
+    /1 of the rows for detector-medium-2026-11-25 could not be analysed\. The first: gone\.flac: /,
+  );
+
   for (const [name, text, message] of [
     ['bare.csv', 'path,label\nx.wav,spoof\n', /has no column score, as --scores writes it/],
     ['twice.csv', `${kept}${kept.split('\n')[1]}\n`, /twice\.csv has human-lj-a\.flac twice/],
