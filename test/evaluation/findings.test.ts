@@ -30,7 +30,7 @@ test('a list of one class has shares of errors, and no figure that needs two', (
     auc: null,
     eer_groups_alike: null,
     auc_groups_alike: null,
-    groups_alike_why_not: 'a mean needs at least 5 systems of generated clips; the list has 1',
+    groups_alike_why_not: 'a mean needs at least 5 systems of generated clips; the list has 0',
     min_dcf: null,
   });
   assert.equal(findings.at_threshold.fpr, null);
@@ -64,12 +64,15 @@ test('systems and sources count alike, however many clips they have', () => {
   assert.equal(findings.overall.groups_alike_why_not, null);
   assert.deepEqual([findings.counts.positive_units, findings.counts.negative_units], [5, 5]);
 
-  const { overall } = found(rows(4));
-  assert.deepEqual([overall.eer_groups_alike, overall.auc_groups_alike], [null, null]);
-  assert.equal(
-    overall.groups_alike_why_not,
-    'a mean needs at least 5 sources of human clips; the list has 4',
-  );
+  const unnamed: Row = ['bonafide', 0.4];
+  for (const few of [rows(4), [...rows(4), unnamed]]) {
+    const { overall } = found(few);
+    assert.deepEqual([overall.eer_groups_alike, overall.auc_groups_alike], [null, null]);
+    assert.equal(
+      overall.groups_alike_why_not,
+      'a mean needs at least 5 sources of human clips; the list has 4',
+    );
+  }
 });
 
 test('inside one source only sources with both classes count, each as much as the others', () => {

@@ -276,11 +276,13 @@ function weightsAlike(
   task: Task,
   samples: readonly Sample[],
 ): { alike: number[] | undefined; whyNot: string | null } {
-  const groups = samples.map((sample) => `${sample.isPositive} ${balanceGroupOf(task, sample)}`);
+  const names = samples.map((sample) => balanceGroupOf(task, sample));
+  // Samples without a name count together like one group, as in `models calibrate`.
+  const groups = names.map((name, i) => `${samples[i]?.isPositive} ${name}`);
   const sizes = new Map<string, number>();
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   const groupsOfClass = (positive: boolean): number =>
-    new Set(groups.filter((_, i) => samples[i]?.isPositive === positive)).size;
+    new Set(names.filter((name, i) => name !== '' && samples[i]?.isPositive === positive)).size;
   const whyNot =
     tooFew(
       'a mean',

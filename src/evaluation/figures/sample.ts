@@ -80,8 +80,12 @@ export function unitOf(task: Task, { columns, isPositive, name }: Sample): strin
   return source === '' ? `clip ${name}` : `source ${source}`;
 }
 
-/** The group whose samples count alike, whatever their number: the generator of a spoof, else the source. */
+/**
+ * The group whose samples count alike, whatever their number: the generator of a spoof, else the source. Empty if the list
+ * does not say.
+ */
 export function balanceGroupOf(task: Task, { columns, isPositive }: Sample): string {
   const { system = '', source = '' } = columns;
-  return task === 'detection' && isPositive && system !== '' ? `system ${system}` : `source ${source}`;
+  if (task === 'detection' && isPositive && system !== '') return `system ${system}`;
+  return source === '' ? '' : `source ${source}`;
 }
