@@ -280,3 +280,29 @@ test('CPUs on standby work while no GPU does, and only then', async (t) => {
   await scheduler.close();
   assert.ok(owner('cpu').isClosed);
 });
+
+test('CPUs on standby that cannot start are tried again while no GPU works', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const gpu = new OwnerDouble();
+  const cpus: OwnerDouble[] = [];
+  const { scheduler, push } = start([0], {
+    standby: cpuDevices(1),
+    startOwner({ name }) {
+      if (name !== 'cpu') return gpu;
+      const cpu = new OwnerDouble();
+      if (cpus.push(cpu) === 1) cpu.warmUp = () => Promise.reject(new Error('no memory'));
+      return cpu;
+    },
+  });
+  const lost = push(1);
+  gpu.lasting = new Error('still broken');
+  gpu.batch.fail('gone');
+  await until(() => cpus[0]?.isClosed === true);
+  await settled();
+  assert.equal(scheduler.isWorking, false);
+  t.mock.timers.tick(100);
+  await settled();
+  cpus[1]?.batch.succeed();
+  assert.equal(await lost, 0.001);
+  await scheduler.close();
+});

@@ -42,7 +42,7 @@ export class DevicePool {
   readonly ready: Promise<void>;
   readonly #options: DevicePoolOptions;
   readonly #owned: OwnedDevice[];
-  /** Started when all devices were out for the first time. */
+  /** Started when all devices were out for the first time, and again if that failed. */
   #standby: Promise<OwnedDevice[]> | undefined;
   readonly #idle: OwnedDevice[];
   readonly #recoveries = new Set<Promise<void>>();
@@ -177,6 +177,7 @@ export class DevicePool {
       await owned.owner.restart();
     } catch (error) {
       this.#tryLater(owned, error);
+      if (this.#working === 0) this.#startStandby();
       return;
     }
     delete owned.problem;
@@ -189,7 +190,7 @@ export class DevicePool {
 
   #startStandby(): void {
     const { standby, onChange, onIdle } = this.#options;
-    if (standby.length === 0 || this.#standby !== undefined) return;
+    if (standby.length === 0 || this.#standby !== undefined || this.#isClosing) return;
     const started = standby.map((device) => this.#start(device, true));
     this.#standby = Promise.all(started.map(({ owner }) => owner.warmUp())).then(
       () => {
@@ -199,9 +200,11 @@ export class DevicePool {
         onIdle();
         return started;
       },
-      (error) => {
+      async (error) => {
         onChange({ name: 'cpu', isWorking: false, problem: String(error) });
-        return started;
+        await Promise.allSettled(started.map(({ owner }) => owner.close()));
+        this.#standby = undefined;
+        return [];
       },
     );
   }
