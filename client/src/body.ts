@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ByteStream, blobOf, type FileSource } from './file-input.js';
+import { randomId } from './random-id.js';
 
 export interface UploadProgress {
   /** Bytes of the file that were handed to the network. */
@@ -74,7 +75,7 @@ export function formBody(
   fields: FieldValues,
   onProgress?: OnUploadProgress,
 ): RequestBody {
-  const boundary = `veravox-${crypto.randomUUID()}`;
+  const boundary = `veravox-${randomId()}`;
   const texts = Object.entries(fields).map(
     ([name, value]) =>
       `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`,

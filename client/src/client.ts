@@ -3,6 +3,7 @@ import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress }
 import { jsonOf } from './error.js';
 import { type FileInput, sourceOf } from './file-input.js';
 import { type FollowOptions, followed } from './followed.js';
+import { randomId } from './random-id.js';
 import { serverAddress } from './server-address.js';
 import { LiveStream, OPENING_MS, type StreamOptions } from './stream.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
@@ -435,7 +436,7 @@ export class VeravoxClient {
   ): Promise<Job> {
     const { call, fields } = split(options);
     const source = 'presignedUrl' in input ? { presigned_url: input.presignedUrl } : input;
-    const idempotency_key = idempotencyKey ?? crypto.randomUUID();
+    const idempotency_key = idempotencyKey ?? randomId();
     return this.#json(
       { method: 'POST', url, body: jsonBody({ ...fields, ...source, idempotency_key }) },
       call,

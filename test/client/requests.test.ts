@@ -80,6 +80,17 @@ test('a file name cannot break out of its header', async (t) => {
   assert.match(String(received[0]?.body), /filename="a%22%0D%0Ax: y%22; name=%22b"\r\n/);
 });
 
+test('a page from plain HTTP, whose browser has no crypto.randomUUID, sends files and makes jobs', async (t) => {
+  const { client, received } = await fake(t);
+  t.mock.method(crypto, 'randomUUID', () => assert.fail('crypto.randomUUID is not a function'));
+  await client.predict(bytes);
+  await client.createJob({ key: 'a' });
+  const [predict, ...jobs] = received;
+  assert.ok(predict);
+  assert.deepEqual(await partsOf(predict), [['file', 'audio', true]]);
+  assert.match(JSON.parse(String(jobs[0]?.body)).idempotency_key, /^[0-9a-f]{32}$/);
+});
+
 test('a presigned link goes as JSON', async (t) => {
   const { client, received } = await fake(t);
   await client.predict({ presignedUrl: 'https://storage.example/a?b=c' }, { prediction_id: 'p' });

@@ -67,6 +67,8 @@ export async function openPage(
   // A page in a file has no origin that could have any.
   if (origin.startsWith('http'))
     await context.grantPermissions(['microphone', 'clipboard-read', 'clipboard-write'], { origin });
+  // Pages from plain HTTP on another machine lack them.
+  await context.addInitScript('delete Crypto.prototype.randomUUID; delete Crypto.prototype.subtle;');
   const page = await context.newPage();
   // Long, because other work may occupy the machine.
   context.setDefaultTimeout(120_000);

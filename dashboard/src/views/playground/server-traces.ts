@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Job, JobInput, JobOptions } from 'veravox-client';
+import { randomId } from '../../../../client/src/random-id.js';
 import { objectKeyOf } from '../../logic/snippets.js';
 import type { Session } from '../../session.js';
 
@@ -47,7 +48,7 @@ export class ServerTraces {
    * @throws VeravoxError; Error if the page cannot write to the storage; the signal's reason
    */
   async store(file: File, { signal, onProgress }: StoreOptions): Promise<string> {
-    const key = `${crypto.randomUUID()}-${objectKeyOf(file.name)}`;
+    const key = `${randomId()}-${objectKeyOf(file.name)}`;
     const { url } = await this.#caller.call((client) =>
       client.createUploadLinks([key], { entity: ENTITY, signal }),
     );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect } from 'preact/hooks';
 import type { SampleEnrollment } from 'veravox-client';
+import { randomId } from '../../../../client/src/random-id.js';
 import { useKept } from '../../kept.js';
 import { MAX_NAME_CHARS } from '../../logic/voiceprints.js';
 import { Field } from '../../parts/field.js';
@@ -32,7 +33,7 @@ export function Enrol({ onMade }: { readonly onMade: () => void }) {
     const answer = await session.call((client) => client.enrollSamples(files));
     await keep([
       {
-        id: crypto.randomUUID(),
+        id: randomId(),
         name,
         note,
         created: new Date().toISOString(),

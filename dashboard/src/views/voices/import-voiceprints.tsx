@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useState } from 'preact/hooks';
+import { randomId } from '../../../../client/src/random-id.js';
 import { newOnes, type Voiceprint, VoiceprintFileError, voiceprintsIn } from '../../logic/voiceprints.js';
 import { FileDrop } from '../../parts/file-drop.js';
 import { Problem } from '../../parts/problem.js';
@@ -24,7 +25,7 @@ export function ImportVoiceprints({ kept, onImported }: ImportVoiceprintsProps) 
       if (file === undefined) return;
       if (file.size > MAX_BYTES) throw new VoiceprintFileError('The file is larger than 64 MiB.');
       const text = await file.text();
-      const found = voiceprintsIn(text, file.name, () => crypto.randomUUID(), new Date().toISOString());
+      const found = voiceprintsIn(text, file.name, randomId, new Date().toISOString());
       const added = newOnes(kept, found);
       await keep(added);
       const known = found.length - added.length;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomId } from '../../../../client/src/random-id.js';
 import { printable } from '../../logic/printable.js';
 import { AudioPlayer } from '../../parts/audio-player.js';
 import { FileDrop } from '../../parts/file-drop.js';
@@ -23,7 +24,7 @@ interface SamplesProps {
 /** Samples of a voice: files, or recorded here. */
 export function Samples({ samples, most, hint, isDisabled, onChange }: SamplesProps) {
   const add = (files: readonly File[]): void => {
-    const more = files.map((file) => ({ id: crypto.randomUUID(), file }));
+    const more = files.map((file) => ({ id: randomId(), file }));
     onChange((last) => (most === 1 ? more.slice(-1) : [...last, ...more].slice(0, most)));
   };
   const isFull = most > 1 && samples.length >= most;
