@@ -15,25 +15,26 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 export function catchDrops(): void {
   addEventListener('dragover', (event) => {
     if (!hasFiles(event)) return;
-    // A box of its own has shown that it takes them.
-    if (!event.defaultPrevented && event.dataTransfer !== null && taker === undefined) {
+    const isOverOtherBox = event.defaultPrevented;
+    if (!isOverOtherBox && event.dataTransfer !== null && taker === undefined) {
       event.dataTransfer.dropEffect = 'none';
     }
     event.preventDefault();
-    taker?.showOver(true);
+    taker?.showOver(!isOverOtherBox);
   });
   addEventListener('dragleave', ({ relatedTarget }) => {
     if (relatedTarget === null) taker?.showOver(false);
   });
   addEventListener('drop', (event) => {
     if (!hasFiles(event)) return;
-    event.preventDefault();
     taker?.showOver(false);
-    if (event.dataTransfer !== null) taker?.take(event.dataTransfer.files);
+    const isTaken = event.defaultPrevented;
+    event.preventDefault();
+    if (!isTaken && event.dataTransfer !== null) taker?.take(event.dataTransfer.files);
   });
 }
 
-/** Takes files dropped anywhere. @returns a function that ends it */
+/** Takes files dropped anywhere but on boxes that prevent the default. @returns a function that ends it */
 export function takeDrops(take: Taker['take'], showOver: Taker['showOver']): () => void {
   const own = { take, showOver };
   taker = own;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
@@ -14,6 +14,24 @@ import { someReport } from '../support/some-report.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+/** A file from the desktop at the mouse. @returns a function that drags it to the middle of a place, and may drop it there */
+async function draggedFile(page: Page, file: string) {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [file], dragOperationsMask: 1 };
+  // Dropped like this, a file is readable, but not by its entry.
+  await page.evaluate(`DataTransferItem.prototype.webkitGetAsEntry = function () {
+    const file = this.getAsFile();
+    return { isFile: true, fullPath: '/' + file.name, file: (take) => take(file) };
+  }`);
+  return async (place: Locator, isDropped = false): Promise<void> => {
+    await place.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await place.boundingBox()) ?? assert.fail('it is out of sight');
+    const at = { x: x + width / 2, y: y + height / 2, data };
+    for (const type of ['dragEnter', 'dragOver', ...(isDropped ? (['drop'] as const) : [])] as const)
+      await session.send('Input.dispatchDragEvent', { type, ...at });
+  };
+}
 
 test('a report is shown with its plots, tables and wrong clips', async (t) => {
   const server = await startDashboardServer(t);
@@ -79,6 +97,26 @@ test('a report is shown with its plots, tables and wrong clips', async (t) => {
     await wrong.getByLabel('Folder with the recordings').setInputFiles(path.join(folder, 'calls'));
     await wrong.getByLabel('Or single files').setInputFiles(recording);
     await wrong.getByText(`2 files chosen: 1 of ${report.most_wrong.length} can be played.`).waitFor();
+  });
+
+  await t.test('recordings that are dropped on their box leave the report open', async () => {
+    const wrong = section(page, 'Most confidently wrong');
+    const drag = await draggedFile(page, path.join(packageDir, 'test/fixtures/human-lj-b.flac'));
+    const box = wrong.locator('.file-drop');
+    const highlighted = page.locator('.file-drop.over');
+    const heading = page.getByRole('heading', { name: 'calls.json' });
+    await drag(heading);
+    await highlighted.waitFor();
+    await drag(box);
+    await highlighted.waitFor({ state: 'detached' });
+    await drag(box, true);
+    await wrong.getByText(`3 files chosen: 1 of ${report.most_wrong.length} can be played.`).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    // Elsewhere it is taken for a report.
+    await drag(heading, true);
+    await page.getByRole('alert').getByText('The file is not JSON.').waitFor();
+    await input.setInputFiles(file);
+    await heading.waitFor();
   });
 
   await t.test('a report that is read for longer does not replace a later one', async () => {

@@ -34,13 +34,14 @@ export function FileDrop(props: FileDropProps) {
     <div
       class={`file-drop${isOver ? ' over' : ''}`}
       onDragOver={(event) => {
+        // The page does it, and would take an event that was prevented for that of another box.
+        if (takesWholePage) return;
         event.preventDefault();
         setIsOver(true);
       }}
       onDragLeave={() => setIsOver(false)}
       onDrop={(event) => {
         event.preventDefault();
-        event.stopPropagation();
         setIsOver(false);
         take(event.dataTransfer?.files);
       }}
