@@ -138,13 +138,31 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await kept.getByRole('rowheader', { name: 'Linda' }).waitFor();
     await compare.getByLabel('Compare with').selectOption({ label: 'Linda' });
     await compare.getByLabel('Recording').setInputFiles(fixture('ai-wavenet-lj.flac'));
+    const predicted = page.waitForResponse('**/v1/predict');
     await compare.getByRole('button', { name: 'Compare' }).click();
+    assert.ok('stretches' in (await (await predicted).json()), 'it does not judge by windows alone');
     await compare.getByRole('heading', { name: 'ai-wavenet-lj.flac' }).waitFor();
     const whose = section(page, 'Whose voice');
     await whose.getByText('This sounds like Linda, but it is probably AI-generated').waitFor();
     assert.equal(await compare.locator('.verdict.bonafide').count(), 0);
     await section(page, 'Human or AI-generated').locator('.verdict.spoofed').waitFor();
     await keepPicture(page, 'voices-clone', 'light');
+  });
+
+  await t.test('windows that differ by chance do not spoil a match', async () => {
+    const segments = [0.02, 0.6, 0.02].map((score, i) => ({
+      ...{ start: 5 * i, end: 5 * i + 5, scores: [score], confidence: 0.2 },
+      result: score >= 0.5 ? 'spoofed' : 'bonafide',
+    }));
+    const global = { score: 0.21, confidence: 0.5, result: 'bonafide', reason: null };
+    const json = { global, segments, stretches: [], warnings: [], model: 'm' };
+    await page.route('**/v1/predict', (route) => route.fulfill({ json }));
+    await compare.getByLabel('Compare with').selectOption({ label: 'Anna' });
+    await compare.getByLabel('Recording').setInputFiles(fixture('human-vctk-p225-c.opus'));
+    await compare.getByRole('button', { name: 'Compare' }).click();
+    await compare.getByRole('heading', { name: 'human-vctk-p225-c.opus' }).waitFor();
+    await section(page, 'Human or AI-generated').locator('.verdict.bonafide').waitFor();
+    await page.unroute('**/v1/predict');
   });
 
   await t.test('a sample is looked for among the kept voiceprints, whatever their names', async () => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Conclusion, conclusionOf } from './conclusion.js';
+import { stretchesOf } from './verdict.js';
 import {
   type AnswerSegment,
   type AnswerStretch,
@@ -55,10 +56,11 @@ export function lanesOf(recording: JudgedRecording, threshold: number, mostWarni
   return [mix, ...(channels.length > 1 ? channels : [])].map(
     ({ channel, global, segments, warnings, stretches }) => {
       const windows = windowsOf(segments, threshold);
+      const judged = global && { ...global, stretches: stretchesOf({ ...global, warnings, stretches }) };
       return {
         channel,
         global,
-        conclusion: global === null ? undefined : conclusionOf({ ...global, windows, stretches }),
+        conclusion: judged === null ? undefined : conclusionOf({ ...judged, windows }),
         windows,
         skipped: skippedIn(warnings),
         warnings: warnings.slice(0, mostWarnings),

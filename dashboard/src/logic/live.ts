@@ -124,7 +124,8 @@ export function verdictLately(
   const confidence = mean(recent.map((window) => window.confidence));
   const result = score >= threshold ? 'spoofed' : 'bonafide';
   const reason = reasonOf(confidence, uncertainBelow, facts, isOver);
-  const conclusion = conclusionOf({ result, reason, windows });
+  const stretches = facts.result?.stretches?.filter(({ end }) => end > first.start);
+  const conclusion = conclusionOf({ result, reason, windows, stretches });
   return { score, confidence, result, reason, conclusion, startS: first.start, endS };
 }
 

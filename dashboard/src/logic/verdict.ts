@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mean } from './mean.js';
-import type { Result, ScoredWindow, Stretch } from './windows.js';
+import type { AnswerStretch, Result, ScoredWindow, Stretch } from './windows.js';
 
 /** A window's scores, whatever the threshold. */
 export interface ScoredStretch extends Stretch {
@@ -75,3 +75,22 @@ function reasonAt(confidence: number, { reason, uncertainBelow, isMixed }: Known
 /** A reason that holds for each part of a recording; undefined if another one hides it. */
 export const reasonOfAudio = (reason: string | null): string | null | undefined =>
   reason === 'uncertain' || reason === 'mixed_content' ? undefined : reason;
+
+interface Answer {
+  readonly reason: string | null;
+  readonly warnings: readonly string[];
+  /** Undefined if they were not asked for, or are not known. */
+  readonly stretches?: readonly AnswerStretch[] | undefined;
+}
+
+const NOT_KNOWN = 'Stretches are not known';
+
+/**
+ * The stretches of a finished answer; undefined if only the server can tell. Whatever was asked for, it gives the reason
+ * `mixed_content` if a part stands out. Without it, differing windows mean nothing: some always do in a long recording.
+ */
+export function stretchesOf({ reason, warnings, stretches }: Answer): readonly AnswerStretch[] | undefined {
+  const isToldByReason =
+    reasonOfAudio(reason) !== undefined && !warnings.some((warning) => warning.startsWith(NOT_KNOWN));
+  return stretches ?? (isToldByReason ? [] : undefined);
+}

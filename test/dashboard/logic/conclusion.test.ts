@@ -159,6 +159,9 @@ test('a stream that is over without a result is not green, and the last seconds 
   ]);
   const limited = ['uncertain', 'band_limited'];
   assert.deepEqual(looks(ended('band_limited')), [limited, limited]);
+  // The result knows whether windows that differ stand out.
+  const differing = { ...ended(null), events: [event(0, 0.02, 0.02), event(1, 0.6, 0.3)] };
+  assert.deepEqual(looks(differing), looks(ended(null)));
   // It may hide another one, which holds for the last seconds too.
   assert.deepEqual(looks(ended('mixed_content')), [['uncertain', 'mixed_content'], unknown]);
 });

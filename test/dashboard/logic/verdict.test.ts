@@ -3,12 +3,15 @@
 // The page's own computations agree with the server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { disagreementOf } from '../../../dashboard/src/logic/conclusion.js';
+import { lanesOf } from '../../../dashboard/src/logic/lanes.js';
 import { reasonTexts } from '../../../dashboard/src/logic/reason-texts.js';
 import { verdictAt } from '../../../dashboard/src/logic/verdict.js';
 import { scoreOf, skippedIn, windowsOf } from '../../../dashboard/src/logic/windows.js';
 import type { Analysis } from '../../../src/analysis/analyser/analyser.js';
 import { largeFileBody, predictionBody } from '../../../src/analysis/verdict/prediction.js';
 import { reasons } from '../../../src/analysis/verdict/reasons.js';
+import { missedLookTexts } from '../../../src/analysis/verdict/warnings.js';
 import { skippedWindows, someAnalysis } from '../../support/analyser-double.js';
 
 const request = { model: 'm', predictionId: 'p', silenceThresholdPercent: 80 };
@@ -118,6 +121,31 @@ test('skipped stretches are found in the warnings of the server', () => {
     { startS: 5, endS: 12.346, nonSpeechPercent: 98.8 },
     { startS: 20, endS: 25, nonSpeechPercent: 100 },
   ]);
+});
+
+test('differing windows are no contradiction if the server gives no such reason', () => {
+  const windows = Array.from({ length: 20 }, (_, i) => ({
+    ...{ startS: 5 * i, endS: 5 * i + 5 },
+    scores: [i === 7 ? 0.6 : 0.02],
+  }));
+  const analysis = { ...someAnalysis, windows, durationS: 100 };
+  const steady = { ...analysis, windows: windows.filter((_, i) => i !== 7) };
+  const body = predictionBody(analysis, { ...request, threshold: 0.5, channels: [analysis, steady] }, 0);
+  assert.equal(body.stretches, undefined);
+  const lanes = lanesOf(body, 0.5, 10);
+  assert.deepEqual(
+    lanes.map(({ conclusion }) => conclusion?.look),
+    ['bonafide', 'bonafide', 'bonafide'],
+  );
+  assert.equal(disagreementOf(lanes.slice(1).map((lane, channel) => ({ ...lane, channel }))), undefined);
+
+  // The server does not know it, or says it.
+  const lookOf = (changes: Pick<Partial<typeof body>, 'warnings' | 'global'>) =>
+    lanesOf({ ...body, ...changes, channels: [] }, 0.5, 10)[0]?.conclusion?.word;
+  for (const warning of Object.values(missedLookTexts))
+    assert.equal(lookOf({ warnings: [warning] }), 'Mixed');
+  assert.equal(lookOf({ global: { ...body.global, reason: 'mixed_content' } }), 'Mixed');
+  assert.equal(lookOf({ global: { ...body.global, reason: 'band_limited' } }), 'With caution');
 });
 
 test('every reason of the server has its words', () => {

@@ -61,8 +61,9 @@ export function ComparisonResult({ comparison, authenticity, fileName, threshold
 
 function judgedOf(authenticity: Authenticity, threshold: number) {
   if (authenticity.is === 'unknown' || authenticity.prediction.global === null) return undefined;
-  const { global, segments } = authenticity.prediction;
-  return { ...global, conclusion: conclusionOf({ ...global, windows: windowsOf(segments, threshold) }) };
+  const { global, segments, stretches } = authenticity.prediction;
+  const windows = windowsOf(segments, threshold);
+  return { ...global, conclusion: conclusionOf({ ...global, windows, stretches }) };
 }
 
 interface MatchProps {

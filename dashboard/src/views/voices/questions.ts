@@ -52,7 +52,9 @@ export async function authenticityOf(session: Session, sample: File): Promise<Au
     modelId = headers.get('x-model-ids') ?? undefined;
   };
   try {
-    const prediction = await session.call((client) => client.predict(sample, { onHeaders }));
+    const prediction = await session.call((client) =>
+      client.predict(sample, { detail: 'stretches', onHeaders }),
+    );
     return { is: 'judged', prediction, modelId: modelId ?? prediction.model };
   } catch (error) {
     if (error instanceof VeravoxError) return { is: 'unknown', why: error.message };
