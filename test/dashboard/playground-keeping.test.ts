@@ -147,6 +147,14 @@ test('what lies on the playground stays', async (suite) => {
     assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Analysis', 'it is shown');
     await assertAccessible(page);
     await keepPicture(page, 'playground-running', 'light');
+    // The next analysis may have other settings.
+    const bar = page.locator('progress[value="0.25"]');
+    await bar.waitFor();
+    await page.getByText('Model, threshold, silence and channels').click();
+    await page.getByLabel('Channels').selectOption('mixed');
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    assert.equal(await bar.count(), 1);
+    await page.getByLabel('Channels').selectOption('separate');
     await page.getByRole('link', { name: 'Reports' }).click();
     await page.getByRole('heading', { name: 'Reports' }).waitFor();
     await page.getByRole('link', { name: 'Playground' }).click();

@@ -15,6 +15,8 @@ export type DeskState =
       readonly is: 'running';
       readonly recording: Recording;
       readonly model: string;
+      /** Whether channels are analysed after their mix. */
+      readonly hasChannels: boolean;
       readonly step: Step;
       /** Of the models before. */
       readonly outcomes: readonly Outcome[];
@@ -137,6 +139,7 @@ export class PlaygroundDesk {
   async #run(source: Source, work: Running & Pick<Analysis, 'facts' | 'settings'>): Promise<void> {
     const { settings, traces, aborting } = work;
     const recording = recordingOf(source);
+    const hasChannels = settings.channels === 'separate';
     const beganMs = performance.now();
     const isOn = (): boolean => this.#running?.traces === traces;
     const analysis = { ...work, signal: aborting.signal, caller: this.#caller };
@@ -146,7 +149,7 @@ export class PlaygroundDesk {
       for (const model of models) {
         if (traces.isLetGo) break;
         const onStep = (step: Step): void => {
-          if (isOn()) this.#show({ is: 'running', recording, model, step, outcomes, beganMs });
+          if (isOn()) this.#show({ is: 'running', recording, model, hasChannels, step, outcomes, beganMs });
         };
         onStep({ is: 'analysing' });
         outcomes = [...outcomes, await analyse(source, model, { ...analysis, onStep })];

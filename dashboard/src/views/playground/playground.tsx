@@ -69,7 +69,7 @@ function Trial({ facts, desk }: { readonly facts: ServerFacts; readonly desk: Pl
           recording={state.recording}
           model={state.model}
           step={state.step}
-          hasChannels={settings.channels === 'separate'}
+          hasChannels={state.hasChannels}
           onCancel={() => desk.cancel()}
           onRelease={() => desk.release()}
         />
