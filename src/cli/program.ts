@@ -8,6 +8,7 @@ import { checkDescriptorsToLoad } from '../service/descriptors-needed.js';
 import { say } from './finding.js';
 import { addHelpExamples } from './help-examples.js';
 import { tell } from './output.js';
+import { endOnStopSignals } from './stop-signals.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;
 
@@ -39,6 +40,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 
+endOnStopSignals();
 // `veravox models check | head`: a command can stop once its output is closed. A server cannot, even if the disk that takes
 // its output is full.
 for (const stream of [process.stdout, process.stderr]) {

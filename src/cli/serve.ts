@@ -14,7 +14,6 @@ import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, type OwnState, openOwnState } from './running-service.js';
-import { endOnStopSignals } from './stop-signals.js';
 import { endOnUncaught } from './uncaught.js';
 
 export function addServeCommand(program: Command): void {
@@ -32,7 +31,6 @@ interface ServeOptions {
 }
 
 async function serve({ port, host }: ServeOptions): Promise<void> {
-  endOnStopSignals();
   const hangUp = followHangUps();
   const parent = ParentLink.open();
   const config = loadConfig({

@@ -8,7 +8,6 @@ import { checkDescriptors } from '../service/descriptors-needed.js';
 import { followHangUps } from './hang-up.js';
 import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
-import { endOnStopSignals } from './stop-signals.js';
 import { endOnUncaught } from './uncaught.js';
 
 export function addWorkCommand(program: Command): void {
@@ -36,7 +35,6 @@ function checkSettings({ database, storageBucket, jobWorkers }: Config): void {
 }
 
 async function work(): Promise<void> {
-  endOnStopSignals();
   const hangUp = followHangUps();
   const config = loadConfig(process.env);
   checkSettings(config);

@@ -109,7 +109,9 @@ const runner = ['unshare', '--pid', '--fork', '--kill-child'];
 const skip =
   spawnSync(runner[0] ?? '', [...runner.slice(1), 'true']).status !== 0 && 'unshare is not permitted';
 
-test('a container whose start takes long ends at the first signal', { skip }, async (context) => {
+test('a container that starts, or runs another command, ends at the first signal', {
+  skip,
+}, async (context) => {
   const peer = await startSilentPostgres(context, 'silent');
   const env = {
     VERAVOX_DATA_DIR: temporaryFolder(context),
@@ -123,11 +125,12 @@ test('a container whose start takes long ends at the first signal', { skip }, as
     ['serve', {}, 'SIGTERM', 143],
     ['serve', { VERAVOX_PROCESSES: '1' }, 'SIGTERM', 143],
     ['work', {}, 'SIGINT', 130],
+    ['keys list', {}, 'SIGINT', 130],
   ] as const) {
     const held = peer.held();
-    const cli = new Cli([command], { ...env, ...settings }, { runner });
+    const cli = new Cli(command.split(' '), { ...env, ...settings }, { runner });
     context.after(() => cli.child.kill('SIGKILL'));
-    await eventually(() => peer.held() > held, 'the start waits for the database');
+    await eventually(() => peer.held() > held, 'it waits for the database');
     const parent = cli.child.pid;
     const children = fs.readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
     process.kill(Number(children), signal);
