@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { packageDir } from '../../../src/base/config/package-dir.js';
-import { someAnalysis } from '../../support/analyser-double.js';
+import { someAnalysis, someEmbedding } from '../../support/analyser-double.js';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { postForm, predict, request } from '../../support/http-client.js';
 import { startPipelineServer } from '../../support/pipeline-server.js';
@@ -137,7 +137,9 @@ test('a region as long as the recording changes nothing', async (t) => {
 test('large files, enrolments and verifications take a region, too', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const fields = { start: '2.5', end: '14' };
-  analyser.answer = () => ({ ...someAnalysis, windows: [{ startS: 2.5, endS: 7.5, scores: [0.1] }] });
+  const window = { startS: 2.5, endS: 7.5 };
+  analyser.answer = () => ({ ...someAnalysis, windows: [{ ...window, scores: [0.1] }] });
+  analyser.answerVoice = () => ({ ...someEmbedding, windows: [window] });
   const large = await postForm(port, '/v1/predict/large-file', form(Buffer.alloc(5_000_000), fields));
   assert.equal(large.status, 200, large.text);
   const region = [field('start', '2.5'), field('end', '14')];
