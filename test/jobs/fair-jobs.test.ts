@@ -97,15 +97,15 @@ onEachQueue('a quick job waits for none of a thousand slow ones of another accou
     'it is done',
   );
   assert.deepEqual(begun, ['slow', 'slow', 'quick']);
+  await eventually(() => working.busy === 2, 'its turn is over');
   assert.deepEqual(turns, [{ account: 'quick', outcome: 'succeeded' }]);
-  assert.equal(working.busy, 2);
 });
 
 onEachQueue('a long job makes room at a checkpoint, and goes on behind the others', async (open, t) => {
   const jobParts = await open();
   const long = await Promise.all(['a', 'b'].map((account) => jobParts.jobs.create(newJob(account))));
   let isOver = false;
-  const { turns } = startWorkers(
+  const { turns, working } = startWorkers(
     t,
     jobParts,
     async function* ({ owner, cursor, model, signal }) {
@@ -145,6 +145,7 @@ onEachQueue('a long job makes room at a checkpoint, and goes on behind the other
     assert.deepEqual([attempts, failure], [1, undefined], 'making room is no attempt');
     assert.ok(audioS > 0);
   }
+  await eventually(() => working.busy === 0, 'their turns are over');
   const kinds = new Set(turns.map(({ account, outcome }) => `${account === 'quick'} ${outcome}`));
   assert.deepEqual(kinds, new Set(['true succeeded', 'false given back', 'false succeeded']));
 });
