@@ -195,9 +195,14 @@ test('TLS wants both of its files, and an admin address that is one of its own',
     { VERAVOX_PROCESSES: '2', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' },
     /^VERAVOX_ADMIN_ADDRESS needs a port other than 0 with VERAVOX_PROCESSES, because all processes share it\.$/,
   );
-  assertRefused(
-    { HOST: '127.0.0.1', PORT: '8080', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:8080' },
-    /^VERAVOX_ADMIN_ADDRESS must differ from the public address/,
+  for (const HOST of ['127.0.0.1', '0.0.0.0', '::']) {
+    assertRefused(
+      { HOST, PORT: '8080', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:8080' },
+      /^VERAVOX_ADMIN_ADDRESS must not overlap with the public address/,
+    );
+  }
+  assert.ok(
+    loadConfig({ HOST: '127.0.0.2', PORT: '8080', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:8080' }).adminAddress,
   );
   assert.equal(loadConfig({ PORT: '0', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' }).adminAddress?.port, 0);
 });

@@ -77,6 +77,9 @@ function adminProblems({ adminAddress, processes, host, port }: Config): string[
       `${variable} needs a port other than 0 with ${options.processes.variable}, because all processes share it.`,
     ];
   }
-  const isPublic = port !== 0 && adminAddress.port === port && adminAddress.host === host;
-  return isPublic ? [`${variable} must differ from the public address, ${host} port ${port}.`] : [];
+  // With several processes, a second listener on a part of the public address would not fail, but take its connections.
+  const hosts = new Set([host, adminAddress.host]);
+  const isPublic =
+    port !== 0 && adminAddress.port === port && (hosts.size === 1 || hosts.has('0.0.0.0') || hosts.has('::'));
+  return isPublic ? [`${variable} must not overlap with the public address, ${host} port ${port}.`] : [];
 }
