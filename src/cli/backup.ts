@@ -19,10 +19,8 @@ export function addBackupCommands(program: Command): void {
       const { dataDir } = config;
       // Earlier versions refuse updated tables, in the backup as well. PostgreSQL need not even answer.
       const database = await openAsItIs(config);
-      const { note, leftOut } = await writeBackup({
-        ...{ dataDir, database, target },
-        withObjects: !withoutFiles,
-      }).finally(() => database.close());
+      const contents = { dataDir, database, target, withObjects: !withoutFiles };
+      const { note, leftOut } = await writeBackup(contents).finally(() => database.close());
       tell(shown`Written: ${target} (${note.files} files)\n`);
       tellLeftOut(leftOut);
       if (note.database === 'postgres') {

@@ -157,7 +157,7 @@ class Pipeline implements FullAnalyser {
     const closer = closerWindows(first, request);
     if (closer.length === 0) return first;
     const second = await this.#requestsFor(request)
-      .analyse(request, index, new AnalysisRun(model), { windows: closer, beganMs })
+      .analyse({ ...request, windows: closer }, index, new AnalysisRun(model), beganMs)
       .catch(request.needsSecondLook ? undefined : missedLookOf);
     if (typeof second === 'string') return { ...first, missedLook: second };
     return {

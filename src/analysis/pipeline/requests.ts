@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type AudioWindow, audioPartOf } from '../../base/addon/addon.js';
+import { audioPartOf } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import type { AnalysisRequest } from '../analyser/analyser.js';
 import type { PrepareTask } from '../prepare/prepare-task.js';
@@ -9,13 +9,6 @@ import { toServiceError } from './stage-failure.js';
 import type { Threads } from './threads.js';
 
 export type RequestTimeouts = Pick<Config, 'queueTimeoutMs' | 'analysisTimeoutMs'>;
-
-interface SecondPass {
-  /** In place of those of 5 s side by side. */
-  readonly windows: readonly AudioWindow[];
-  /** The beginning of the first look. */
-  readonly beganMs: number;
-}
 
 /** Analyses files in memory. */
 export class Requests {
@@ -29,13 +22,13 @@ export class Requests {
 
   /**
    * @param model its index
-   * @param second of a second look, which has what the first one has left of the time of both
+   * @param firstBeganMs of a second look: the beginning of the first one, which leaves it the rest of the time of both
    */
   async analyse<Output, Result>(
     request: AnalysisRequest,
     model: number,
     run: FileRun<Output, Result>,
-    second?: SecondPass,
+    firstBeganMs?: number,
   ): Promise<Result> {
     const { signal, longTimeoutMs, owner = '' } = request;
     const { queueTimeoutMs, analysisTimeoutMs } =
@@ -43,10 +36,9 @@ export class Requests {
         ? this.#timeouts
         : { queueTimeoutMs: longTimeoutMs, analysisTimeoutMs: longTimeoutMs };
     const leftMs =
-      second === undefined
+      firstBeganMs === undefined
         ? Number.POSITIVE_INFINITY
-        : Math.max(1, second.beganMs + queueTimeoutMs + analysisTimeoutMs - performance.now());
-    const windows = second?.windows ?? request.windows;
+        : Math.max(1, firstBeganMs + queueTimeoutMs + analysisTimeoutMs - performance.now());
     const isLong = longTimeoutMs !== undefined;
     const { turns, prepare } = this.#threads;
     turns.note(owner);
@@ -77,7 +69,7 @@ export class Requests {
           silenceThresholdPercent: request.silenceThresholdPercent,
           timeLimitMs: limitMs,
           ...audioPartOf(request),
-          ...(windows && { windows }),
+          ...(request.windows && { windows: request.windows }),
         },
       };
     };
