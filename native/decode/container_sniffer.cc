@@ -39,7 +39,10 @@ const Container* MatchSignature(Bytes bytes) {
   if (HasAt(bytes, 0, "fLaC")) return &kFlac;
   if (HasAt(bytes, 0, "OggS")) return &kOgg;
   if (HasAt(bytes, 0, "\x1a\x45\xdf\xa3")) return &kMatroska;
-  if (StartsWithMovBox(bytes)) return &kMov;
+  return StartsWithMovBox(bytes) ? &kMov : nullptr;
+}
+
+const Container* MatchMpegAudio(Bytes bytes) {
   switch (FindMpegAudio(bytes)) {
     case MpegAudio::kMpeg:
       return &kMp3;
@@ -57,25 +60,27 @@ const Container& WaveContainer() { return kWav; }
 
 SniffedContainer SniffContainer(ByteSource& source) {
   const uint64_t offset = EndOfTags(source, 0);
-  std::vector<uint8_t> pieces;
-  const auto match_at = [&](uint64_t at) {
-    return MatchSignature(ReadInARow(source, at, kMpegSearchBytes, pieces));
-  };
-  if (const Container* container = match_at(offset)) return {container, offset};
-
   const uint64_t behind_zeros = EndOfTagsAndZeros(source, offset);
-  if (behind_zeros == offset) return {nullptr, offset};
+  std::vector<uint8_t> pieces;
+  const auto bytes_at = [&](uint64_t at) { return ReadInARow(source, at, kMpegSearchBytes, pieces); };
+  if (const Container* container = MatchSignature(bytes_at(offset))) return {container, offset};
+  if (behind_zeros == offset) return {MatchMpegAudio(bytes_at(offset)), offset};
+
   // The first box of a MOV file may begin with up to three zeros of its own, which are part of its size.
   constexpr uint64_t kMostOwnZeros = 3;
   for (uint64_t at = behind_zeros - std::min(behind_zeros - offset, kMostOwnZeros); at < behind_zeros; ++at) {
     if (StartsWithMovBox(ReadInARow(source, at, kMovBoxBytes, pieces))) return {&kMov, at};
   }
-  return {match_at(behind_zeros), behind_zeros};
+  // First, since other containers may hold frames of MPEG audio.
+  if (const Container* container = MatchSignature(bytes_at(behind_zeros))) return {container, behind_zeros};
+  for (const uint64_t at : {offset, behind_zeros}) {
+    if (const Container* container = MatchMpegAudio(bytes_at(at))) return {container, at};
+  }
+  return {nullptr, behind_zeros};
 }
 
 bool BeginsLikeFile(Bytes bytes) {
-  constexpr size_t kLookBytes = 16;
-  if (bytes.size() < kLookBytes) return false;
+  if (bytes.size() < kFileMarkBytes) return false;
   switch (bytes[0]) {
     case 'R':
     case 'B':

@@ -32,8 +32,9 @@ struct SniffedContainer {
 // Recognises a container by its signature alone: only one demuxer is tried on a file.
 SniffedContainer SniffContainer(ByteSource& source);
 
+inline constexpr size_t kFileMarkBytes = 16;
 // Whether bytes in the middle of a stream most likely begin a file: by signatures that a day of coded audio
-// does not contain by chance. Bare MPEG streams have none.
+// does not contain by chance. Bare MPEG streams have none. Needs kFileMarkBytes.
 bool BeginsLikeFile(std::span<const uint8_t> bytes);
 
 }  // namespace veravox

@@ -60,6 +60,7 @@ bool CountsSamples(AVCodecID codec) {
 bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
 
 bool IsAdts(const Container& container) { return container.name == std::string_view("aac"); }
+bool IsAvi(const Container& container) { return container.name == std::string_view("avi"); }
 
 // ISO/IEC 11172-3, section 2.4.2.3: a syncword and a layer.
 bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
@@ -71,6 +72,8 @@ bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
 std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
   constexpr size_t kLookBytes = 64 * 1024;
   constexpr size_t kHeaderBytes = 44;
+  // Of programs that write to a pipe.
+  constexpr double kUnknownLength = 0x40000000;
   std::vector<uint8_t> pieces;
   const auto bytes = ReadInARow(source, begin, kLookBytes, pieces);
   const auto word = [](const uint8_t* at) {
@@ -81,7 +84,8 @@ std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
   for (size_t i = 0; i + kHeaderBytes <= bytes.size(); ++i) {
     if (std::memcmp(&bytes[i], "strh", 4) != 0 || std::memcmp(&bytes[i + 8], "auds", 4) != 0) continue;
     const double scale = word(&bytes[i + 28]), rate = word(&bytes[i + 32]), length = word(&bytes[i + 40]);
-    if (scale > 0 && rate > 0 && length > 0) return length * scale / rate;
+    const bool is_stated = scale > 0 && rate > 0 && length > 0 && length < kUnknownLength;
+    if (is_stated) return length * scale / rate;
     break;
   }
   return {};
@@ -146,6 +150,7 @@ void Demuxer::SelectFirstAudioStream() {
     }
   }
   if (stream_index_ < 0) {
+    ThrowIfIndexIsMissing();
     throw StageError(ErrorCode::kNoAudioStream,
                      std::string("The ") + container_.name + " file has no audio stream.");
   }
@@ -156,6 +161,7 @@ void Demuxer::FindParameters() {
   // the one rate of Opus decoders.
   constexpr int kOpusRateHz = 48000;
   const AVCodecParameters& parameters = *stream().codecpar;
+  if (parameters.codec_id == AV_CODEC_ID_NONE) ThrowIfIndexIsMissing();
   const bool opus_at_another_rate =
       parameters.codec_id == AV_CODEC_ID_OPUS && parameters.sample_rate != kOpusRateHz;
   if (!container_.parameters_in_frames && !opus_at_another_rate) return;
@@ -169,12 +175,21 @@ void Demuxer::FindParameters() {
 void Demuxer::ThrowUnreadable(int error) const {
   stop_.ThrowIfStopped();  // the input reports a stop as a read error
   input_.ThrowIfFailed();
-  if (container_.demuxer == std::string_view("mov")) {
-    const std::string missing = MissingMovIndex(source_, begin_);
-    if (!missing.empty()) throw StageError(ErrorCode::kUndecodable, missing);
-  }
-  throw StageError(ErrorCode::kUndecodable, std::string("The file looks like ") + container_.name +
-                                                ", but cannot be read: " + LibavErrorText(error) + ".");
+  ThrowIfIndexIsMissing();
+  const bool is_at_end = input_.progress() >= 1.0;
+  throw StageError(
+      ErrorCode::kUndecodable,
+      std::string("The file looks like ") + container_.name +
+          (is_at_end
+               ? ", but ends before any audio that can be read. The recording ended too early, the upload "
+                 "was cut off, or the file is damaged."
+               : ", but its beginning cannot be read: " + LibavErrorText(error) + "."));
+}
+
+void Demuxer::ThrowIfIndexIsMissing() const {
+  if (container_.name != std::string_view("mov")) return;
+  const std::string missing = MissingMovIndex(source_, begin_);
+  if (!missing.empty()) throw StageError(ErrorCode::kUndecodable, missing);
 }
 
 bool Demuxer::Next(AVPacket& packet) {
@@ -241,8 +256,8 @@ bool Demuxer::Take(AVPacket& packet) {
   NoteEnd(packet);
   // Fragments with time stamps of earlier ones are heard like any others.
   if (stream().nb_frames == 0) packet.flags &= ~AV_PKT_FLAG_DISCARD;
-  // Made up by libavformat from the rate of the first frame, which may change.
-  if (IsAdts(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
+  // Made up by libavformat: from the rate of the first frame, which may change, or from the number of chunks.
+  if (IsAdts(container_) || IsAvi(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
   return true;
 }
 
@@ -377,7 +392,7 @@ std::vector<Unheard> Demuxer::unheard() const {
 std::optional<double> Demuxer::StatedEnd() const {
   const AVStream& audio = stream();
   const bool is_stated = format_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
-  if (container_.name == std::string_view("avi")) return StatedAviEnd(source_, begin_);
+  if (IsAvi(container_)) return StatedAviEnd(source_, begin_);
   if (container_.name != std::string_view("matroska")) {
     if (!is_stated || audio.duration == AV_NOPTS_VALUE || audio.duration <= 0) return {};
     return Seconds(audio.duration, audio.time_base);

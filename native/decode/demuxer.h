@@ -53,6 +53,7 @@ class Demuxer final : public PacketSource {
   void NoteFileEnd();
   std::optional<double> StatedEnd() const;
   [[noreturn]] void ThrowUnreadable(int error) const;
+  void ThrowIfIndexIsMissing() const;
 
   const StopSignal& stop_;
   const Container& container_;

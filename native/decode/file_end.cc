@@ -30,6 +30,8 @@ uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
   return value;
 }
 
+bool IsUnknownRiffSize(uint32_t bytes) { return bytes == 0 || bytes == 0xffffffff; }
+
 }  // namespace
 
 FileEnd::FileEnd(ByteSource& source, uint64_t begin, const Container& container)
@@ -191,6 +193,7 @@ void FileEnd::StepMov() {
 void FileEnd::StepAvi() {
   constexpr size_t kHeaderBytes = 12;
   const auto chunk = Bytes(kHeaderBytes);
+  if (is_size_unknown_) return StepAviChunk(chunk);
   if (chunk.size() < kHeaderBytes) return GiveUp();
   const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
   const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
@@ -199,9 +202,38 @@ void FileEnd::StepAvi() {
     has_data_ = !HasAt(chunk, 0, "idx1") && !HasAt(chunk, 0, "LIST");
     return EndOrGiveUp();
   }
-  const uint64_t bytes = LittleEndian32(chunk, 4);
-  if (bytes < kHeaderBytes || bytes >= source_.size() - next_) return GiveUp();
-  Pass(8 + bytes + (bytes & 1));
+  is_size_unknown_ = HasAt(chunk, 0, "RIFF") && IsUnknownRiffSize(LittleEndian32(chunk, 4));
+  if (is_size_unknown_) return Pass(kHeaderBytes);
+  PassRiffChunk(chunk);
+}
+
+// Programs that write to a pipe state no sizes, apart from those of the chunks in "movi".
+void FileEnd::StepAviChunk(std::span<const uint8_t> chunk) {
+  constexpr size_t kIdBytes = 4, kHeaderBytes = 8, kListBytes = 12;
+  if (chunk.size() < kHeaderBytes) {
+    is_cut_ = !std::ranges::all_of(chunk, IsMpegPadding);
+    return GiveUp();
+  }
+  const auto is_digit = [](uint8_t c) { return c >= '0' && c <= '9'; };
+  const bool has_sound = is_digit(chunk[0]) && is_digit(chunk[1]) && HasAt(chunk, 2, "wb");
+  const bool is_of_stream =
+      is_digit(chunk[0]) && is_digit(chunk[1]) &&
+      std::ranges::all_of(chunk.subspan(2, kIdBytes - 2), [](uint8_t c) { return c >= 'a' && c <= 'z'; });
+  const bool is_list = HasAt(chunk, 0, "LIST") || (HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVIX"));
+  const bool is_known =
+      is_of_stream || is_list || HasAt(chunk, 0, "JUNK") || HasAt(chunk, 0, "idx1") || HasAt(chunk, 0, "ix");
+  if (!is_known) return EndOrGiveUp();
+  has_data_ = has_data_ || has_sound;
+  const bool is_entered =
+      is_list && (IsUnknownRiffSize(LittleEndian32(chunk, kIdBytes)) || HasAt(chunk, 8, "movi"));
+  if (is_entered) return Pass(kListBytes);
+  PassRiffChunk(chunk);
+}
+
+void FileEnd::PassRiffChunk(std::span<const uint8_t> chunk) {
+  const uint64_t bytes = 8 + uint64_t{LittleEndian32(chunk, 4)};
+  Pass(bytes);
+  if (!is_cut_) next_ = std::min(next_ + (bytes & 1), source_.size());
 }
 
 // Live recordings have a segment and clusters of unknown size, which end at the first element that cannot be

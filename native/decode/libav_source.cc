@@ -163,7 +163,8 @@ std::optional<StatedLength> LibavSource::stated_length() const {
   // Encoder padding at both ends is in the packets, but is not heard.
   const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
   if (missing_s <= kEndToleranceS) return {};
-  return StatedLength{heard_s + missing_s, heard_s};
+  // Damaged packets at the end are not heard either, and are no padding.
+  return StatedLength{heard_s + lost_end_s_ + missing_s, heard_s};
 }
 
 MonoBlock LibavSource::TakeSilence() {
@@ -203,6 +204,7 @@ bool LibavSource::SendPacket() {
   const bool is_bare_flac = packets_->container_name() == std::string_view("flac");
   const int64_t lost_bytes = is_bare_flac ? LostFlacBytes() : 0;
   if (lost_bytes > 0) NoteDamage(lost_bytes);
+  if (is_broken && !has_blocks()) lost_end_s_ += packet_s_;
   has_lost_ = has_lost_ || (is_broken && codec_->codec_id == AV_CODEC_ID_FLAC);
   const bool is_lost_start = is_broken && channels_ == 0 && !lost_start_s_;
   // Time before 0 is a delay of the encoder.
@@ -306,6 +308,7 @@ void LibavSource::TakeFrame() {
   if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame_->decode_error_flags != 0) CountDamage();
   if (frame_->nb_samples <= 0) return;
   damaged_in_a_row_ = 0;
+  lost_end_s_ = 0.0;
   ++blocks_;
   const bool is_first = channels_ == 0;
   channels_ = frame_->ch_layout.nb_channels;

@@ -71,6 +71,7 @@ class LibavSource final : public AudioSource {
   int blocks_ = 0;                      // frames from the packet, of codecs with blocks
   bool block_failed_ = false;           // the next one
   bool has_lost_ = false;               // FLAC: a frame in front of the next one
+  double lost_end_s_ = 0.0;             // duration of the packets without sound behind the last frame
   std::optional<double> lost_start_s_;  // stamp of the first packet, if damage left no sound of it
   bool draining_ = false;
   uint64_t damaged_bytes_ = 0;  // as in PacketSource

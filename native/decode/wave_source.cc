@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decode/channel_polarity.h"
+#include "decode/container_sniffer.h"
 
 namespace veravox {
 namespace {
@@ -46,17 +47,25 @@ std::pair<bool, std::vector<uint8_t>> KeyOf(const WaveFormat& format) {
 
 bool IsFloat(WaveCoding coding) { return coding == WaveCoding::kF32 || coding == WaveCoding::kF64; }
 
-// The offset of the next WAV header, if one begins in [from, end).
-std::optional<size_t> FindHeader(Bytes bytes, size_t from, size_t end) {
-  constexpr std::string_view kWave = "WAVE";
-  constexpr size_t kBefore = kRiffHeaderBytes - kWave.size();
+// The offset of the next file, if one begins in [from, end).
+std::optional<size_t> FindFile(Bytes bytes, size_t from, size_t end) {
+  struct Mark {
+    std::string_view text;
+    size_t at;  // in the file
+  };
+  constexpr Mark kMarks[] = {{"WAVE", 8}, {"AVI ", 8}, {"OggS", 0},
+                             {"fLaC", 0}, {"ftyp", 4}, {"\x1a\x45\xdf\xa3", 0}};
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (size_t at = text.find(kWave, from + kBefore); at != std::string_view::npos;
-       at = text.find(kWave, at + 1)) {
-    if (at >= kBefore + end) break;
-    if (IsWaveHeader(bytes.data() + at - kBefore)) return at - kBefore;
+  size_t first = end;
+  for (const Mark& mark : kMarks) {
+    size_t found = text.find(mark.text, from + mark.at);
+    while (found < first + mark.at && !BeginsLikeFile(bytes.subspan(found - mark.at))) {
+      found = text.find(mark.text, found + 1);
+    }
+    if (found < first + mark.at) first = found - mark.at;
   }
-  return {};
+  if (first == end) return {};
+  return first;
 }
 
 }  // namespace
@@ -115,20 +124,22 @@ void WaveSource::EnterPart() {
   mixer_.SetInput(samples_->format(), layout);
 }
 
-// Streams are joined without a size in any header: the next header shows where a part ends. Looks for one in
+// Streams are joined without a size in any header: the next file shows where a part ends. Looks for one in
 // the next block; the part then ends there, and the next file's parts follow.
-void WaveSource::LookForHeader() {
+void WaveSource::LookForFile() {
   const uint64_t offset = part().begin + position_;
   const auto wanted =
       static_cast<size_t>(std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
   searched_ = position_ + wanted;
   for (size_t from = 0; searches_left_ > 0; --searches_left_) {
     stop_.ThrowIfStopped();
-    const Bytes bytes = ReadInARow(source_, offset, wanted + kRiffHeaderBytes - 1, pieces_);
-    const std::optional<size_t> found = FindHeader(bytes, from, wanted);
+    const Bytes bytes = ReadInARow(source_, offset, wanted + kFileMarkBytes - 1, pieces_);
+    const std::optional<size_t> found = FindFile(bytes, from, wanted);
     if (!found) return;
-    const WaveFile next = ReadWaveFile(source_, offset + *found);
-    if (!next.parts.empty()) return Append(OnlyOwnCodings(next), position_ + *found);
+    const bool is_wave = IsWaveHeader(bytes.data() + *found);
+    WaveFile next = is_wave ? ReadWaveFile(source_, offset + *found) : WaveFile();
+    if (!is_wave) next.gaps.push_back({0, source_.size() - offset - *found, "a file of another format"});
+    if (!is_wave || !next.parts.empty()) return Append(OnlyOwnCodings(next), position_ + *found);
     from = *found + 1;
   }
 }
@@ -161,7 +172,7 @@ bool WaveSource::Next(MonoBlock& block) {
   for (;; LeavePart()) {
     stop_.ThrowIfStopped();
     if (part_ == file_.parts.size()) return false;
-    if (part().open_ended && position_ < part().bytes && position_ >= searched_) LookForHeader();
+    if (part().open_ended && position_ < part().bytes && position_ >= searched_) LookForFile();
     if (position_ < part().bytes) break;
   }
   const uint64_t begin = position_;

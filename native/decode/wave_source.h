@@ -43,7 +43,7 @@ class WaveSource final : public AudioSource {
   void LeavePart();
   int64_t Pass(int64_t samples);
   void MixUntil(uint64_t end);
-  void LookForHeader();
+  void LookForFile();
   void Append(WaveFile next, uint64_t bytes_here);
   const WavePart& part() const { return file_.parts[part_]; }
   const WaveFormat& format() const { return file_.formats[part().format]; }

@@ -11,6 +11,10 @@ export const ffmpegInto =
     return output;
   };
 
+/** The file as FFmpeg writes it to a pipe, where no header can be corrected at the end. */
+export const pipedByFfmpeg = (input: string, ...args: readonly string[]): Buffer =>
+  execFileSync('ffmpeg', ['-v', 'error', '-i', input, ...args, 'pipe:1']);
+
 export const powerOf = (signal: Float32Array): number =>
   signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
 

@@ -38,8 +38,20 @@ const textSignatures: typeof signatures = [
   ['{', 'JSON'],
 ];
 
-/** Bytes that show the format. */
-export const FOREIGN_FORMAT_BYTES = 512;
+/** Marks inside files of our own formats, if their beginning is missing. */
+const partMarks: typeof signatures = [
+  ['OggS\0', 'an Ogg file'],
+  ['\x1f\x43\xb6\x75', 'a Matroska or WebM file'],
+  ['moof', 'an MP4 file'],
+  ['moov', 'an MP4, M4A or MOV file'],
+  ['00wb', 'an AVI file'],
+  ['01wb', 'an AVI file'],
+];
+
+/** Bytes that show the format. Most parts of a container are shorter. */
+export const FOREIGN_FORMAT_BYTES = 64 * 1024;
+/** Bytes that show text: fewer look like text in mu-law samples. */
+const TEXT_BYTES = 4096;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 const isText = (start: string): boolean => {
@@ -53,7 +65,7 @@ const isText = (start: string): boolean => {
 
 /** Each packet of 188 bytes begins with the same byte. */
 const isTransportStream = (start: string): boolean =>
-  [0, 188, 376].every((offset) => start[offset] === 'G') && !isText(start);
+  [0, 188, 376].every((offset) => start[offset] === 'G') && !isText(start.slice(0, TEXT_BYTES));
 
 /** The apparent format of a file that is not a recording; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
@@ -61,7 +73,11 @@ export function foreignFormat(bytes: Uint8Array): string | undefined {
   const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;
   const [, name] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
   if (name === undefined && isTransportStream(start)) return 'an MPEG transport stream';
-  if (name !== undefined || !isText(start)) return name;
+  if (name !== undefined) return name;
+  if (!isText(start.slice(0, TEXT_BYTES))) {
+    const [, whole] = partMarks.find(([mark]) => start.includes(mark)) ?? [];
+    return whole === undefined ? undefined : `the later part of ${whole}, without its beginning`;
+  }
   const text = withoutMark.trimStart().toLowerCase();
   return textSignatures.find(([signature]) => text.startsWith(signature))?.[1] ?? 'text';
 }

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
-import { ffmpegInto } from '../../support/recordings.js';
+import { ffmpegInto, pipedByFfmpeg } from '../../support/recordings.js';
 
 const addon = loadAddon();
 const SPEECH = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
@@ -37,6 +37,8 @@ function longestGapS(file: string): number {
   const gaps = starts.map((start, i) => [(starts[i + 1] ?? start) - start, start] as const);
   return gaps.sort(([a], [b]) => b - a)[0]?.[1] ?? Number.NaN;
 }
+
+const PIPED_AVI = 'pipe.avi';
 
 const BARE_MP3 = ['-id3v2_version', '0', '-write_xing', '0'];
 
@@ -65,6 +67,16 @@ for (const name of [
     if (name !== 'cut.ogg') assert.ok(Math.abs((statedLength.statedS ?? 0) - 3) < 0.1);
   });
 }
+
+test('damaged packets at the end count towards the stated length', () => {
+  const whole = made('middle.m4a', '-movflags', 'faststart');
+  const middle = whole.length / 2;
+  const bytes = Buffer.concat([whole.subarray(0, middle), whole.subarray(middle + whole.length / 8)]);
+  const { samples, sampleRateHz, damagedPackets, statedLength } = addon.decode(bytes);
+  assert.ok(damagedPackets > 5);
+  assert.ok(samples.length / sampleRateHz < 2.5);
+  assert.ok(Math.abs((statedLength?.statedS ?? 0) - 3) < 0.1, `${statedLength?.statedS} s`);
+});
 
 const damages: Readonly<Record<string, (bytes: Buffer, at: number) => void>> = {
   'a wrong bit': (bytes, at) => bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at),
@@ -143,13 +155,15 @@ for (const [name, ...options] of [
   ['cut.mp2'],
   ['cut.aac'],
   ['pipe.flac'],
+  [PIPED_AVI],
 ] as const) {
   test(`${name} states no length, but ends inside a frame`, () => {
-    const made_ = made(name, ...options);
+    const made_ = name === PIPED_AVI ? pipedByFfmpeg(SPEECH, '-t', '3', '-f', 'avi') : made(name, ...options);
     const whole = name === 'pipe.flac' ? withoutLength(made_) : made_;
     assert.equal(addon.decode(whole).statedLength, undefined);
     const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)]);
-    for (const rest of [Buffer.alloc(0), id3v1]) {
+    // AVI files have no such tags.
+    for (const rest of name === PIPED_AVI ? [Buffer.alloc(0)] : [Buffer.alloc(0), id3v1]) {
       assert.equal(addon.decode(Buffer.concat([whole, rest])).statedLength, undefined);
       const cut = whole.subarray(0, whole.length * 0.6);
       const { samples, sampleRateHz, statedLength } = addon.decode(Buffer.concat([cut, rest]));

@@ -12,7 +12,7 @@ import { packageDir } from '../../../src/base/config/package-dir.js';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { predict } from '../../support/http-client.js';
 import { startPipelineServer } from '../../support/pipeline-server.js';
-import { ffmpegInto } from '../../support/recordings.js';
+import { ffmpegInto, pipedByFfmpeg } from '../../support/recordings.js';
 
 const addon = loadAddon();
 const SPEECH = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
@@ -22,7 +22,9 @@ const convert = ffmpegInto(folder);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const made = (name: string, ...options: readonly string[]): Buffer =>
-  readFileSync(convert(SPEECH, ['-t', '3', ...options, name]));
+  name.startsWith('pipe.')
+    ? pipedByFfmpeg(SPEECH, '-t', '3', ...options, '-f', path.extname(name).slice(1))
+    : readFileSync(convert(SPEECH, ['-t', '3', ...options, name]));
 
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'live.webm': ['-live', '1', '-c:a', 'libopus'],
@@ -46,6 +48,8 @@ for (const [first, second] of [
   ['a.mp3', 'b.m4a'],
   ['a.aac', 'b.flac'],
   ['a.avi', 'b.wav'],
+  ['pipe.avi', 'b.wav'],
+  ['pipe.avi', 'b.avi'],
   ['a.m4a', 'b.webm'],
   ['a.m4a', 'b.aac'],
   ['a.mov', 'rf64.wav'],
@@ -79,12 +83,21 @@ test('an AVI file behind a WAV file is named', () => {
   );
 });
 
+for (const second of ['b.ogg', 'b.webm', 'b.mkv', 'b.m4a', 'b.flac', 'b.avi']) {
+  test(`${second} behind a WAV file of unknown length is named`, () => {
+    const [front, behind] = [made('pipe.wav'), made(second)];
+    const { samples, unheard } = addon.decode(Buffer.concat([front, behind]));
+    assert.equal(samples.length, addon.decode(front).samples.length);
+    assert.deepEqual(unheard, [{ bytes: behind.length, atS: 3, what: 'a file of another format' }]);
+  });
+}
+
 const strangers: Readonly<Record<string, () => Buffer>> = {
   AIFF: () => made('behind.aiff'),
   CAF: () => made('behind.caf'),
   text: () => Buffer.from('A text without a meaning.\n'.repeat(100)),
 };
-const fronts = ['front.m4a', 'front.mp4', 'front.mov', 'front.mkv', 'front.webm', 'front.avi'];
+const fronts = ['front.m4a', 'front.mp4', 'front.mov', 'front.mkv', 'front.webm', 'front.avi', 'pipe.avi'];
 for (const [front, stranger] of fronts.flatMap((front) =>
   Object.keys(strangers).map((name) => [front, name] as const),
 )) {

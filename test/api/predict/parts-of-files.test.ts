@@ -3,15 +3,18 @@
 // All audio of a file counts, wherever its header puts the end; every route warns of unheard audio.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
+import { foreignFormat } from '../../../src/analysis/prepare/foreign-format.js';
 import { warningsOf } from '../../../src/analysis/verdict/warnings.js';
 import { loadAddon } from '../../../src/base/addon/addon.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { postForm, predict } from '../../support/http-client.js';
 import { startPipelineServer } from '../../support/pipeline-server.js';
+import { pipedByFfmpeg } from '../../support/recordings.js';
 import { monoWav } from '../../support/wav.js';
 import { waveformPreparer } from '../../support/waveform-preparer.js';
 
@@ -86,6 +89,16 @@ for (const [what, file] of wholeFiles) {
   });
 }
 
+for (const name of ['mp3.wav', 'mp3.mp4', 'mp3.mkv', 'mp3.avi']) {
+  test(`zeros before ${name} do not hide its container`, async () => {
+    const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'veravox-parts-')), name);
+    execFileSync('ffmpeg', ['-v', 'error', '-i', 'pipe:0', '-c:a', 'libmp3lame', file], { input: plain });
+    const whole = await readFile(file);
+    await rm(path.dirname(file), { recursive: true });
+    assert.deepEqual(heard(Buffer.concat([Buffer.alloc(1000), whole])), heard(whole));
+  });
+}
+
 test('what is not heard, and an end that is missing, have warnings', () => {
   const more = Buffer.alloc(20_000, 0x11);
   assert.deepEqual(heard(Buffer.concat([plain, more])).warnings, [
@@ -111,6 +124,35 @@ test('the warnings reach the answers', async (t) => {
   assert.equal(legacy.status, 200);
   assert.deepEqual(legacy.json.error, [sentence]);
 });
+
+const FIXTURE = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+
+for (const [format, ...options] of [
+  ['ogg'],
+  ['webm'],
+  ['matroska'],
+  ['avi'],
+  ['flac'],
+  ['mp4', '-movflags', 'empty_moov', '-frag_duration', '500000'],
+] as const) {
+  const whole = pipedByFfmpeg(FIXTURE, '-t', '3', ...options, '-f', format);
+
+  test(`a header of ${format} without its audio is called incomplete`, () => {
+    for (const bytes of [40, 100, 300]) {
+      assert.throws(
+        () => heard(whole.subarray(0, bytes)),
+        /too early, (or )?the upload was cut off/,
+        `${bytes} bytes`,
+      );
+    }
+  });
+
+  test(`the later part of ${format} is named, if the format marks its parts`, () => {
+    const name = foreignFormat(whole.subarray(whole.length / 2));
+    if (format === 'flac') assert.equal(name, undefined);
+    else assert.match(name ?? '', /^the later part of an? .+ file, without its beginning$/);
+  });
+}
 
 test('an M4A file without its index says what is missing, and what there is', async (t) => {
   const { port } = await startPipelineServer(t);
