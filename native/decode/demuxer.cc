@@ -414,7 +414,8 @@ std::optional<double> Demuxer::StatedEnd() const {
 }
 
 std::optional<StatedLength> Demuxer::stated_length() const {
-  if (const auto stated_s = StatedEnd()) return StatedLength{*stated_s, end_s_};
+  // Guessed stamps tell nothing of what was found.
+  if (const auto stated_s = StatedEnd()) return StatedLength{*stated_s, IsAvi(container_) ? 0.0 : end_s_};
   const bool lacks_end = container_.name == std::string_view("ogg") && !input_.end().has_last_page();
   if (!lacks_end && !input_.end().is_cut()) return {};
   return StatedLength{{}, end_s_};

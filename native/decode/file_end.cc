@@ -30,7 +30,12 @@ uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
   return value;
 }
 
-bool IsUnknownRiffSize(uint32_t bytes) { return bytes == 0 || bytes == 0xffffffff; }
+// Two digits for the stream of an AVI file, and two letters for the kind of data.
+bool IsStreamChunk(std::span<const uint8_t> chunk) {
+  const auto is_digit = [](uint8_t c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](uint8_t c) { return c >= 'a' && c <= 'z'; };
+  return is_digit(chunk[0]) && is_digit(chunk[1]) && is_letter(chunk[2]) && is_letter(chunk[3]);
+}
 
 }  // namespace
 
@@ -189,50 +194,27 @@ void FileEnd::StepMov() {
   Pass(bytes);
 }
 
-// One RIFF chunk of type "AVI ", and any number of type "AVIX" (OpenDML AVI File Format Extensions).
+// One RIFF chunk of type "AVI ", and any number of type "AVIX" (OpenDML AVI File Format Extensions). Programs
+// that write to a pipe state no sizes, except those of the chunks in the list "movi"; a list of a wrong size
+// is stepped through.
 void FileEnd::StepAvi() {
-  constexpr size_t kHeaderBytes = 12;
-  const auto chunk = Bytes(kHeaderBytes);
-  if (is_size_unknown_) return StepAviChunk(chunk);
-  if (chunk.size() < kHeaderBytes) return GiveUp();
-  const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
-  const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
-  if (!goes_on) {
-    // Parts of this file follow if its size was never corrected.
-    has_data_ = !HasAt(chunk, 0, "idx1") && !HasAt(chunk, 0, "LIST");
-    return EndOrGiveUp();
-  }
-  is_size_unknown_ = HasAt(chunk, 0, "RIFF") && IsUnknownRiffSize(LittleEndian32(chunk, 4));
-  if (is_size_unknown_) return Pass(kHeaderBytes);
-  PassRiffChunk(chunk);
-}
-
-// Programs that write to a pipe state no sizes, apart from those of the chunks in "movi".
-void FileEnd::StepAviChunk(std::span<const uint8_t> chunk) {
-  constexpr size_t kIdBytes = 4, kHeaderBytes = 8, kListBytes = 12;
+  constexpr size_t kHeaderBytes = 8, kListBytes = 12;
+  const auto chunk = Bytes(kListBytes);
   if (chunk.size() < kHeaderBytes) {
     is_cut_ = !std::ranges::all_of(chunk, IsMpegPadding);
     return GiveUp();
   }
-  const auto is_digit = [](uint8_t c) { return c >= '0' && c <= '9'; };
-  const bool has_sound = is_digit(chunk[0]) && is_digit(chunk[1]) && HasAt(chunk, 2, "wb");
-  const bool is_of_stream =
-      is_digit(chunk[0]) && is_digit(chunk[1]) &&
-      std::ranges::all_of(chunk.subspan(2, kIdBytes - 2), [](uint8_t c) { return c >= 'a' && c <= 'z'; });
-  const bool is_list = HasAt(chunk, 0, "LIST") || (HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVIX"));
-  const bool is_known =
-      is_of_stream || is_list || HasAt(chunk, 0, "JUNK") || HasAt(chunk, 0, "idx1") || HasAt(chunk, 0, "ix");
-  if (!is_known) return EndOrGiveUp();
-  has_data_ = has_data_ || has_sound;
-  const bool is_entered =
-      is_list && (IsUnknownRiffSize(LittleEndian32(chunk, kIdBytes)) || HasAt(chunk, 8, "movi"));
-  if (is_entered) return Pass(kListBytes);
-  PassRiffChunk(chunk);
-}
-
-void FileEnd::PassRiffChunk(std::span<const uint8_t> chunk) {
-  const uint64_t bytes = 8 + uint64_t{LittleEndian32(chunk, 4)};
+  const bool is_riff = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, next_ == begin_ ? "AVI" : "AVIX");
+  const bool is_list = is_riff || HasAt(chunk, 0, "LIST");
+  const bool is_other = HasAt(chunk, 0, "JUNK") || HasAt(chunk, 0, "idx1") || HasAt(chunk, 0, "ix");
+  const bool is_of_stream = IsStreamChunk(chunk);
+  if (!is_list && !is_other && !is_of_stream) return EndOrGiveUp();
+  if (is_riff || (is_of_stream && HasAt(chunk, 2, "wb"))) has_data_ = true;
+  const uint64_t bytes = kHeaderBytes + uint64_t{LittleEndian32(chunk, 4)};
+  const bool is_wrong = bytes < kListBytes || bytes > source_.size() - next_;
+  if (is_list && (is_wrong || HasAt(chunk, 8, "movi"))) return Pass(kListBytes);
   Pass(bytes);
+  // The last padding may be absent.
   if (!is_cut_) next_ = std::min(next_ + (bytes & 1), source_.size());
 }
 

@@ -37,8 +37,6 @@ class FileEnd {
   void StepOgg();
   void StepMov();
   void StepAvi();
-  void StepAviChunk(std::span<const uint8_t> chunk);
-  void PassRiffChunk(std::span<const uint8_t> chunk);
   void StepMatroska();
   std::span<const uint8_t> Bytes(size_t count) { return ReadInARow(source_, next_, count, pieces_); }
   void Pass(uint64_t bytes);
@@ -59,10 +57,9 @@ class FileEnd {
   int looks_left_;
   int tag_searches_left_;
   bool is_cut_ = false;
-  bool has_data_ = false;         // Ogg: a page other than a stream's first; else a part that may hold sound
-  uint64_t index_end_ = 0;        // MOV: the end of "moov", 0 before it
-  bool data_was_first_ = false;   // MOV: "mdat" came before "moov"
-  bool is_size_unknown_ = false;  // AVI: that of the RIFF chunk
+  bool has_data_ = false;        // Ogg: a page other than a stream's first; else a part that may hold sound
+  uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
+  bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   uint64_t rest_ = 0;
   bool has_last_page_ = false;
   std::optional<uint64_t> last_tags_;  // Ogg: their begin, once they were searched for

@@ -161,10 +161,12 @@ std::optional<StatedLength> LibavSource::stated_length() const {
   if (!length) return {};
   if (!length->stated_s) return StatedLength{{}, heard_s};
   // Encoder padding at both ends is in the packets, but is not heard.
-  const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
-  if (missing_s <= kEndToleranceS) return {};
-  // Damaged packets at the end are not heard either, and are no padding.
-  return StatedLength{heard_s + lost_end_s_ + missing_s, heard_s};
+  const double without_padding_s = heard_s + lost_end_s_;
+  const double missing_s = *length->stated_s - std::max(length->found_s, without_padding_s);
+  // AVI counts packets, of which the last may be shorter.
+  const bool counts_packets = packets_->container_name() == std::string_view("avi");
+  if (missing_s <= kEndToleranceS + (counts_packets ? longest_packet_s_ : 0.0)) return {};
+  return StatedLength{without_padding_s + missing_s, heard_s};
 }
 
 MonoBlock LibavSource::TakeSilence() {

@@ -56,6 +56,9 @@ std::string MissingMovIndex(ByteSource& source, uint64_t begin) {
   constexpr std::string_view kIndex = "moov";
   constexpr size_t kMostTold = 8;
   const std::vector<Box> boxes = OutermostBoxes(source, begin);
+  // Of pictures, which have no "moov".
+  const auto is_meta = [](const Box& box) { return box.type == "meta"; };
+  if (std::any_of(boxes.begin(), boxes.end(), is_meta)) return "";
   std::string problem = "it has no \"moov\" box";
   std::string held;
   for (size_t i = 0; i < boxes.size(); ++i) {

@@ -39,6 +39,7 @@ struct WavePart {
   uint64_t missing_bytes = 0;  // further bytes that the header promises
   // Lasts until the end of the file, as no other size is known: the next WAV file may begin inside.
   bool open_ended = false;
+  bool is_other_file = false;  // of another format, heard as samples
 };
 
 // Bytes outside the parts.

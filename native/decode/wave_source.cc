@@ -53,8 +53,8 @@ std::optional<size_t> FindFile(Bytes bytes, size_t from, size_t end) {
     std::string_view text;
     size_t at;  // in the file
   };
-  constexpr Mark kMarks[] = {{"WAVE", 8}, {"AVI ", 8}, {"OggS", 0},
-                             {"fLaC", 0}, {"ftyp", 4}, {"\x1a\x45\xdf\xa3", 0}};
+  constexpr Mark kMarks[] = {
+      {"WAVE", 8}, {"AVI ", 8}, {"OggS", 0}, {"fLaC", 0}, {"ID3", 0}, {"ftyp", 4}, {"\x1a\x45\xdf\xa3", 0}};
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   size_t first = end;
   for (const Mark& mark : kMarks) {
@@ -103,10 +103,11 @@ void WaveSource::EnterPart() {
   gains_.resize(file_.formats.size());
   std::optional<float>& gain = gains_[part().format];
   if (!gain && IsFloat(*format.coding)) {
+    while (part().open_ended && searched_ < part().bytes) LookForFile();
     std::vector<ByteRange> ranges;
     for (size_t i = first_parts_[part().format]; i < file_.parts.size(); ++i) {
       const WavePart& other = file_.parts[i];
-      if (other.format == part().format) ranges.push_back({other.begin, other.bytes});
+      if (other.format == part().format && !other.is_other_file) ranges.push_back({other.begin, other.bytes});
     }
     gain = FloatGain(source_, ranges, format);
   }
@@ -127,21 +128,41 @@ void WaveSource::EnterPart() {
 // Streams are joined without a size in any header: the next file shows where a part ends. Looks for one in
 // the next block; the part then ends there, and the next file's parts follow.
 void WaveSource::LookForFile() {
-  const uint64_t offset = part().begin + position_;
+  const uint64_t begin = searched_;
+  const uint64_t offset = part().begin + begin;
   const auto wanted =
-      static_cast<size_t>(std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
-  searched_ = position_ + wanted;
+      static_cast<size_t>(std::min<uint64_t>(part().bytes - begin, kBlockSamples * format().frame_bytes));
+  searched_ += wanted;
   for (size_t from = 0; searches_left_ > 0; --searches_left_) {
     stop_.ThrowIfStopped();
     const Bytes bytes = ReadInARow(source_, offset, wanted + kFileMarkBytes - 1, pieces_);
     const std::optional<size_t> found = FindFile(bytes, from, wanted);
     if (!found) return;
-    const bool is_wave = IsWaveHeader(bytes.data() + *found);
-    WaveFile next = is_wave ? ReadWaveFile(source_, offset + *found) : WaveFile();
-    if (!is_wave) next.gaps.push_back({0, source_.size() - offset - *found, "a file of another format"});
-    if (!is_wave || !next.parts.empty()) return Append(OnlyOwnCodings(next), position_ + *found);
+    if (IsWaveHeader(bytes.data() + *found)) {
+      const WaveFile next = ReadWaveFile(source_, offset + *found);
+      if (!next.parts.empty()) return Append(OnlyOwnCodings(next), begin + *found);
+    } else if (!has_other_file_) {
+      return NoteOtherFile(begin + *found);
+    }
     from = *found + 1;
   }
+}
+
+// Players take it for samples: it is heard as such, in a part of its own.
+void WaveSource::NoteOtherFile(uint64_t bytes_here) {
+  has_other_file_ = true;
+  WavePart& ended = file_.parts[part_];
+  WavePart rest = ended;
+  const uint64_t passed = bytes_here - bytes_here % format().frame_bytes;
+  rest.begin += passed;
+  rest.bytes -= passed;
+  rest.is_other_file = true;
+  ended.missing_bytes = 0;
+  WaveFile other{.formats = {format()}, .parts = {rest}, .gaps = {}, .chunk_ids = {}};
+  other.parts.front().format = 0;
+  other.gaps.push_back({0, source_.size() - ended.begin - bytes_here,
+                        "a file of another format, which was heard as samples of the WAV file"});
+  Append(std::move(other), bytes_here);
 }
 
 void WaveSource::Append(WaveFile next, uint64_t bytes_here) {

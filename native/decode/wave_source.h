@@ -44,6 +44,7 @@ class WaveSource final : public AudioSource {
   int64_t Pass(int64_t samples);
   void MixUntil(uint64_t end);
   void LookForFile();
+  void NoteOtherFile(uint64_t bytes_here);
   void Append(WaveFile next, uint64_t bytes_here);
   const WavePart& part() const { return file_.parts[part_]; }
   const WaveFormat& format() const { return file_.formats[part().format]; }
@@ -57,11 +58,12 @@ class WaveSource final : public AudioSource {
   std::vector<size_t> first_parts_;          // per format
   std::vector<std::optional<float>> gains_;  // per format, once known
   int searches_left_;
+  bool has_other_file_ = false;
 
   size_t part_ = 0;
   uint64_t position_ = 0;               // in the part
   uint64_t mix_begin_ = 0;              // in the part: where mixing began, or would have without a Skip()
-  uint64_t searched_ = 0;               // in an open-ended part: no header begins before it
+  uint64_t searched_ = 0;               // in an open-ended part: no file begins before it
   std::optional<WaveSamples> samples_;  // of the part; absent until it is entered
   bool has_inverted_ = false;           // in parts mixed before
   MonoMixer mixer_;

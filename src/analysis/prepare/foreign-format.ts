@@ -48,6 +48,9 @@ const partMarks: typeof signatures = [
   ['01wb', 'an AVI file'],
 ];
 
+/** The beginnings of our own formats, such as inside an archive. */
+const ownMarks = ['OggS\0\x02', 'fLaC\0\0', 'ftyp', '\x1a\x45\xdf\xa3', 'AVI LIST'];
+
 /** Bytes that show the format. Most parts of a container are shorter. */
 export const FOREIGN_FORMAT_BYTES = 64 * 1024;
 /** Bytes that show text: fewer look like text in mu-law samples. */
@@ -75,6 +78,7 @@ export function foreignFormat(bytes: Uint8Array): string | undefined {
   if (name === undefined && isTransportStream(start)) return 'an MPEG transport stream';
   if (name !== undefined) return name;
   if (!isText(start.slice(0, TEXT_BYTES))) {
+    if (ownMarks.some((mark) => start.includes(mark))) return undefined;
     const [, whole] = partMarks.find(([mark]) => start.includes(mark)) ?? [];
     return whole === undefined ? undefined : `the later part of ${whole}, without its beginning`;
   }

@@ -47,6 +47,8 @@ for (const name of [
   'cut.flac',
   'cut.avi',
   'pcm.avi',
+  'vorbis.avi',
+  'aac.avi',
   'cut.mkv',
   'cut.webm',
   'cut.ogg',
@@ -55,7 +57,8 @@ for (const name of [
 ]) {
   test(`${name} lacks its end, and the whole file does not`, () => {
     const options = /mp4|mov/.test(name) ? ['-movflags', 'faststart'] : [];
-    if (name.startsWith('pcm')) options.push('-c:a', 'pcm_s16le');
+    const codec = { pcm: 'pcm_s16le', vorbis: 'libvorbis', aac: 'aac' }[name.split('.')[0] ?? ''];
+    if (codec !== undefined) options.push('-c:a', codec);
     const whole = made(name, ...options);
     assert.equal(addon.decode(whole).statedLength, undefined);
     const cut = addon.decode(whole.subarray(0, whole.length * 0.6));
@@ -65,6 +68,18 @@ for (const name of [
     assert.ok(Math.abs(statedLength.foundS - samples.length / sampleRateHz) < 1e-3);
     // An Ogg page does not tell how many follow.
     if (name !== 'cut.ogg') assert.ok(Math.abs((statedLength.statedS ?? 0) - 3) < 0.1);
+  });
+}
+
+for (const bytes of [0, 4, 0x7f_ff_ff_ff]) {
+  test(`an AVI file without lengths whose header states ${bytes} bytes is complete, and a file behind it is heard`, () => {
+    const whole = pipedByFfmpeg(SPEECH, '-t', '3', '-f', 'avi');
+    whole.writeUInt32LE(bytes, 4);
+    const { samples, statedLength } = addon.decode(whole);
+    assert.equal(statedLength, undefined);
+    const both = addon.decode(Buffer.concat([whole, made('behind.flac')]));
+    assert.ok(both.samples.length > 1.9 * samples.length);
+    assert.deepEqual([both.statedLength, both.unheard], [undefined, []]);
   });
 }
 

@@ -83,13 +83,19 @@ test('an AVI file behind a WAV file is named', () => {
   );
 });
 
-for (const second of ['b.ogg', 'b.webm', 'b.mkv', 'b.m4a', 'b.flac', 'b.avi']) {
-  test(`${second} behind a WAV file of unknown length is named`, () => {
-    const [front, behind] = [made('pipe.wav'), made(second)];
-    const { samples, unheard } = addon.decode(Buffer.concat([front, behind]));
-    assert.equal(samples.length, addon.decode(front).samples.length);
-    assert.deepEqual(unheard, [{ bytes: behind.length, atS: 3, what: 'a file of another format' }]);
-  });
+for (const second of ['b.ogg', 'b.webm', 'b.mkv', 'b.m4a', 'b.flac', 'b.avi', 'b.mp3']) {
+  for (const codec of ['pcm_s16le', 'pcm_f32le']) {
+    test(`${second} behind WAV of unknown length with ${codec} is named, and heard like in players`, () => {
+      const [front, behind] = [made('pipe.wav', '-c:a', codec), made(second)];
+      const alone = addon.decode(front).samples;
+      const { samples, unheard } = addon.decode(Buffer.concat([front, behind]));
+      assert.deepEqual(samples.subarray(0, alone.length), alone);
+      const frameBytes = codec === 'pcm_s16le' ? 2 : 4;
+      assert.equal(samples.length, alone.length + Math.floor(behind.length / frameBytes));
+      const what = 'a file of another format, which was heard as samples of the WAV file';
+      assert.deepEqual(unheard, [{ bytes: behind.length, atS: 3, what }]);
+    });
+  }
 }
 
 const strangers: Readonly<Record<string, () => Buffer>> = {

@@ -149,6 +149,8 @@ for (const [format, ...options] of [
 
   test(`the later part of ${format} is named, if the format marks its parts`, () => {
     const name = foreignFormat(whole.subarray(whole.length / 2));
+    // Nor is a whole file that something precedes.
+    assert.equal(foreignFormat(Buffer.concat([Buffer.alloc(512, 1), whole])), undefined);
     if (format === 'flac') assert.equal(name, undefined);
     else assert.match(name ?? '', /^the later part of an? .+ file, without its beginning$/);
   });
