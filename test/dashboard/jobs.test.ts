@@ -169,10 +169,8 @@ test('jobs in the dashboard', async (suite) => {
       await store(client, 'talk.flac', recording);
       const ids: string[] = [];
       for (let i = 0; i < 27; i++) ids.push((await client.createJob({ key: 'talk.flac' })).id);
-      await eventually(
-        async () => (await client.listJobs({ state: 'succeeded', limit: 100 })).jobs.length === 27,
-        'all end',
-      );
+      for (const id of ids)
+        await eventually(async () => (await client.getJob(id)).state === 'succeeded', `job ${id} ends`);
       const page = await opened(t, browser, server, 'jobs?state=succeeded');
       const rows = page.getByRole('row').filter({ has: page.getByRole('link') });
       await rows.nth(24).waitFor();

@@ -47,6 +47,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
   const signIn = async (page: Page): Promise<void> => {
     const answer = await page.request.post(`${origin}/v1/admin/session`, {
       data: { name, password: PASSWORD },
+      maxRetries: 3,
     });
     assert.ok(answer.ok());
   };

@@ -175,7 +175,9 @@ test('the way into the dashboard', async (suite) => {
     await page.route('**/v1/admin/oidc/start', async (route) => {
       const isRefused = outcomes.shift() === 'refused';
       const data = { name: 'viewer', password: PASSWORD };
-      if (!isRefused) await page.request.post(`${server.origin}/v1/admin/session`, { data });
+      // The server may be closing the kept connection.
+      const options = { data, maxRetries: 3 };
+      if (!isRefused) await page.request.post(`${server.origin}/v1/admin/session`, options);
       const location = `/dashboard/${isRefused ? '#/sign-in?error=OIDC_REFUSED' : ''}`;
       await route.fulfill({ status: 302, headers: { location } });
     });

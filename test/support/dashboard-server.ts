@@ -88,7 +88,7 @@ export async function startDashboardServer(
     async signIn(page, role, view = '', name = role) {
       if ((await users.named(name)) === undefined) await addUser(database, role, name);
       const data = { name, password: PASSWORD };
-      const answer = await page.request.post(`${origin}/v1/admin/session`, { data });
+      const answer = await page.request.post(`${origin}/v1/admin/session`, { data, maxRetries: 3 });
       if (!answer.ok()) throw new Error(`The sign-in was answered with ${answer.status()}.`);
       // An open page would only follow the part after #.
       await page.goto('about:blank');

@@ -45,11 +45,13 @@ export async function store(
   return downloadLink(key, entity, base);
 }
 
-let speech: Promise<string> | undefined;
+const speechKey = freshKey();
+let stored: Promise<unknown> | undefined;
 
-/** 12 s of a human voice, and a link to the stored file. */
+/** 12 s of a human voice, and a link to the stored file: a new one each time, since they expire. */
 export const speechBytes = (): Buffer => wav(human(12));
-export function linkToSpeech(): Promise<string> {
-  speech ??= store(freshKey(), speechBytes());
-  return speech;
+export async function linkToSpeech(): Promise<string> {
+  stored ??= store(speechKey, speechBytes());
+  await stored;
+  return downloadLink(speechKey);
 }
