@@ -258,7 +258,8 @@ TEST(DecoderWavePartsTest, FalseHeadersDoNotMultiplyTheSearchForTags) {
     CountingSource source(file);
     const StopSignal never;
     Decoder decoder(source, {}, never);
-    EXPECT_TRUE(DrainSource(decoder).unheard.empty());
+    // The first mark of another format.
+    EXPECT_EQ(DrainSource(decoder).unheard.size(), 1u);
     return source.reads;
   };
   EXPECT_LT(reads_with(90), reads_with(10) + 80 * 50);
