@@ -99,11 +99,12 @@ double WaveSource::progress() const {
 }
 
 void WaveSource::EnterPart() {
+  // The bytes of another file must not decide about the gain.
+  while (IsFloat(*format().coding) && part().open_ended && searched_ < part().bytes) LookForFile();
   const WaveFormat& format = this->format();
   gains_.resize(file_.formats.size());
   std::optional<float>& gain = gains_[part().format];
   if (!gain && IsFloat(*format.coding)) {
-    while (part().open_ended && searched_ < part().bytes) LookForFile();
     std::vector<ByteRange> ranges;
     for (size_t i = first_parts_[part().format]; i < file_.parts.size(); ++i) {
       const WavePart& other = file_.parts[i];

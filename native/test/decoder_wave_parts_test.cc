@@ -243,6 +243,16 @@ TEST(DecoderWavePartsTest, HeadersWithoutEndAreBorne) {
   EXPECT_GE(Decode(bytes).samples.size(), 1'000u);
 }
 
+// The search for the gain of floats finds the next file and its format.
+TEST(DecoderWavePartsTest, AnEndlessFloatFileIsFollowedByOneOfAnotherFormat) {
+  const ByteVector floats =
+      WaveBuilder{.tag = 3, .bits = 32, .stated_data_bytes = 0}.Build(ByteVector(4 * 100'000, 0));
+  const ByteVector file = Joined({floats, WaveBuilder{}.Build(Constant(1'000, 1))});
+  const auto decoded = Decode(file);
+  EXPECT_EQ(decoded.samples.size(), 101'000u);
+  EXPECT_TRUE(decoded.unheard.empty());
+}
+
 // In a part without an end, each header may begin the next file; these do not.
 TEST(DecoderWavePartsTest, FalseHeadersDoNotMultiplyTheSearchForTags) {
   constexpr size_t kTags = 200;
