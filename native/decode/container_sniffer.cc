@@ -60,12 +60,12 @@ const Container& WaveContainer() { return kWav; }
 
 SniffedContainer SniffContainer(ByteSource& source) {
   const uint64_t offset = EndOfTags(source, 0);
-  const uint64_t behind_zeros = EndOfTagsAndZeros(source, offset);
   std::vector<uint8_t> pieces;
   const auto bytes_at = [&](uint64_t at) { return ReadInARow(source, at, kMpegSearchBytes, pieces); };
   if (const Container* container = MatchSignature(bytes_at(offset))) return {container, offset};
-  if (behind_zeros == offset) return {MatchMpegAudio(bytes_at(offset)), offset};
 
+  const uint64_t behind_zeros = EndOfTagsAndZeros(source, offset);
+  if (behind_zeros == offset) return {MatchMpegAudio(bytes_at(offset)), offset};
   // The first box of a MOV file may begin with up to three zeros of its own, which are part of its size.
   constexpr uint64_t kMostOwnZeros = 3;
   for (uint64_t at = behind_zeros - std::min(behind_zeros - offset, kMostOwnZeros); at < behind_zeros; ++at) {

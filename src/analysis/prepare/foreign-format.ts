@@ -58,7 +58,7 @@ const TEXT_BYTES = 4096;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 const isText = (start: string): boolean => {
-  for (const character of start) {
+  for (const character of start.slice(0, TEXT_BYTES)) {
     const code = character.charCodeAt(0);
     const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
     if (isControl || code === 0x7f) return false;
@@ -68,7 +68,7 @@ const isText = (start: string): boolean => {
 
 /** Each packet of 188 bytes begins with the same byte. */
 const isTransportStream = (start: string): boolean =>
-  [0, 188, 376].every((offset) => start[offset] === 'G') && !isText(start.slice(0, TEXT_BYTES));
+  [0, 188, 376].every((offset) => start[offset] === 'G') && !isText(start);
 
 /** The apparent format of a file that is not a recording; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
@@ -77,7 +77,7 @@ export function foreignFormat(bytes: Uint8Array): string | undefined {
   const [, name] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
   if (name === undefined && isTransportStream(start)) return 'an MPEG transport stream';
   if (name !== undefined) return name;
-  if (!isText(start.slice(0, TEXT_BYTES))) {
+  if (!isText(start)) {
     if (ownMarks.some((mark) => start.includes(mark))) return undefined;
     const [, whole] = partMarks.find(([mark]) => start.includes(mark)) ?? [];
     return whole === undefined ? undefined : `the later part of ${whole}, without its beginning`;

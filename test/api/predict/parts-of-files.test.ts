@@ -3,8 +3,7 @@
 // All audio of a file counts, wherever its header puts the end; every route warns of unheard audio.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { foreignFormat } from '../../../src/analysis/prepare/foreign-format.js';
@@ -14,17 +13,19 @@ import { packageDir } from '../../../src/base/config/package-dir.js';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { postForm, predict } from '../../support/http-client.js';
 import { startPipelineServer } from '../../support/pipeline-server.js';
-import { pipedByFfmpeg } from '../../support/recordings.js';
+import { ffmpegInto, pipedByFfmpeg } from '../../support/recordings.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { monoWav } from '../../support/wav.js';
 import { waveformPreparer } from '../../support/waveform-preparer.js';
 
 const RATE_HZ = 16_000;
+const FIXTURE = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
 const STREAMED_BYTES = 0xffffffff;
 let speech: Float32Array;
 let plain: Buffer;
 
 before(async () => {
-  const clip = await readFile(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
+  const clip = await readFile(FIXTURE);
   speech = loadAddon()
     .decode(clip)
     .samples.subarray(0, 4 * RATE_HZ);
@@ -90,11 +91,9 @@ for (const [what, file] of wholeFiles) {
 }
 
 for (const name of ['mp3.wav', 'mp3.mp4', 'mp3.mkv', 'mp3.avi']) {
-  test(`zeros before ${name} do not hide its container`, async () => {
-    const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'veravox-parts-')), name);
-    execFileSync('ffmpeg', ['-v', 'error', '-i', 'pipe:0', '-c:a', 'libmp3lame', file], { input: plain });
-    const whole = await readFile(file);
-    await rm(path.dirname(file), { recursive: true });
+  test(`zeros before ${name} do not hide its container`, async (t) => {
+    const convert = ffmpegInto(temporaryFolder(t));
+    const whole = await readFile(convert(FIXTURE, ['-t', '4', '-c:a', 'libmp3lame', name]));
     assert.deepEqual(heard(Buffer.concat([Buffer.alloc(1000), whole])), heard(whole));
   });
 }
@@ -124,8 +123,6 @@ test('the warnings reach the answers', async (t) => {
   assert.equal(legacy.status, 200);
   assert.deepEqual(legacy.json.error, [sentence]);
 });
-
-const FIXTURE = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
 
 for (const [format, ...options] of [
   ['ogg'],
