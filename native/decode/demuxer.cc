@@ -122,8 +122,10 @@ void Demuxer::Open() {
   AVFormatContext* format = avformat_alloc_context();
   if (format == nullptr) throw StageError(ErrorCode::kInternal, "Out of memory for the demuxer.");
   format->pb = input_.io();
-  // Otherwise libavformat first reads the end to learn the duration: that of the last link only.
-  if (container_.name == std::string_view("ogg")) format->pb->seekable = 0;
+  // Where it may seek, libavformat learns the duration of Ogg from the end, that of the last link only, and
+  // reads MP3 anew, twice, from each byte in front of the first frame.
+  const std::string_view name = container_.name;
+  if (name == "ogg" || name == "mp3") format->pb->seekable = 0;
   format->io_open = RefuseNestedOpen;
   format->interrupt_callback = {IsStopped, const_cast<StopSignal*>(&stop_)};
 

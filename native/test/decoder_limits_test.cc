@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "counting_source.h"
+#include "decode/demuxer.h"
 #include "decoder_media.h"
 #include "decoder_wave_builder.h"
 
@@ -55,6 +57,16 @@ TEST(DecoderLimitsTest, DeadlineWhileTheHeaderIsRead) {
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(empty_box[i % empty_box.size()]);
   const StopSignal stop(nullptr, Clock::now() + std::chrono::milliseconds(5));
   EXPECT_EQ(DecodeError(bytes, {}, stop), ErrorCode::kDeadline);
+}
+
+// libavformat tries each byte in front of the first frame.
+TEST(DecoderLimitsTest, ASearchForTheFirstFrameReadsTheFileOnce) {
+  const ByteVector file = Joined({Noise(60'000, 1), MediaNamed("matrix", "mp3-stereo-44100.mp3").bytes()});
+  CountingSource source(file);
+  const Container mp3{.name = "mp3", .demuxer = "mp3"};
+  const StopSignal stop;
+  Demuxer demuxer(source, 0, mp3, stop);
+  EXPECT_LE(source.bytes, file.size());
 }
 
 TEST(DecoderLimitsTest, TooLongIsSaidAsSoonAsItIsKnown) {
