@@ -196,7 +196,7 @@ interface Running {
 }
 
 async function serve(t: TestContext, env: Record<string, string>): Promise<Running> {
-  const cli = new Cli(['serve'], { ...env, PORT: '0', VERAVOX_SCORING_THREADS: '1' });
+  const cli = new Cli(['serve'], { ...env, PORT: '0' });
   t.after(async () => {
     cli.child.kill('SIGKILL');
     await cli.finished;

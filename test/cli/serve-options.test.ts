@@ -18,7 +18,6 @@ for (const [what, processes] of [
       PORT: '1',
       HOST: '192.0.2.1',
       VERAVOX_PROCESSES: processes as string,
-      VERAVOX_SCORING_THREADS: '1',
       VERAVOX_DATA_DIR: temporaryFolder(context),
     });
     context.after(async () => {

@@ -56,7 +56,6 @@ before(async () => {
     VERAVOX_MODELS_DIR: modelsDir(),
     // The tiny detector calls everything AI-generated.
     VERAVOX_ENROLL_AUTHENTICITY: 'flag',
-    VERAVOX_SCORING_THREADS: '1',
   };
   // A third server's data folder is the bucket.
   const storage = start('serve', { ...common, VERAVOX_DATA_DIR: path.join(folder, 'storage') });

@@ -36,7 +36,6 @@ before(async () => {
     VERAVOX_PROCESSES: '1',
     VERAVOX_DATA_DIR: path.join(state, 'data'),
     VERAVOX_MODELS_DIR: writeTinyModels(path.join(state, 'models'), 'even'),
-    VERAVOX_SCORING_THREADS: '1',
     // Nobody listens; the series exist nevertheless.
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
   });

@@ -88,7 +88,6 @@ before(async () => {
     VERAVOX_HANG_TIMEOUT_MS: String(HANG_TIMEOUT_MS),
     VERAVOX_DATA_DIR: dataDir,
     VERAVOX_MODELS_DIR: writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even'),
-    VERAVOX_SCORING_THREADS: '1',
     NODE_OPTIONS: `--import=${new URL('../support/hang-on-signal.js', import.meta.url)}`,
   });
   const [, started = ''] = await cli.printed(/^veravox is ready on http:\/\/127\.0\.0\.1:(\d+)$/m);

@@ -30,7 +30,6 @@ function setting(t: TestContext): Setting {
     PORT: '0',
     VERAVOX_DATA_DIR: dataDir,
     VERAVOX_MODELS_DIR: writeTinyModels(models, 'even'),
-    VERAVOX_SCORING_THREADS: '1',
   };
   return { folder, dataDir, env };
 }

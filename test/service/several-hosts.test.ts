@@ -56,7 +56,6 @@ before(async () => {
   common = {
     PORT: '0',
     VERAVOX_MODELS_DIR: writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even'),
-    VERAVOX_SCORING_THREADS: '1',
     VERAVOX_ANALYSE_UPLOADS: 'off',
   };
   // A server's data folder is the bucket.

@@ -90,7 +90,6 @@ before(async () => {
     VERAVOX_PROCESSES: String(processes),
     VERAVOX_DATA_DIR: dataDir,
     VERAVOX_MODELS_DIR: modelsDir,
-    VERAVOX_SCORING_THREADS: '1',
   });
   const [, started = ''] = await cli.printed(/^veravox is ready on http:\/\/127\.0\.0\.1:(\d+)$/m);
   port = Number(started);
@@ -220,7 +219,6 @@ test('a stop during the start ends those that serve already in order', async (t)
     VERAVOX_PROCESSES: '3',
     VERAVOX_DATA_DIR: path.join(folder, 'fourth'),
     VERAVOX_MODELS_DIR: modelsDir,
-    VERAVOX_SCORING_THREADS: '1',
   });
   t.after(() => starting.child.kill('SIGKILL'));
   await starting.printed(/"msg":"listening"/);

@@ -45,7 +45,6 @@ before(async () => {
     PORT: '0',
     VERAVOX_DATABASE_URL: await postgres.createDatabase(),
     VERAVOX_MODELS_DIR: writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even'),
-    VERAVOX_SCORING_THREADS: '1',
   };
   const started = ['first', 'second'].map(async (host) => {
     // One of them with several processes.

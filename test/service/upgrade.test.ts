@@ -86,7 +86,6 @@ test('a server continues with the data of 0.3.0: keys, usage, jobs, files, webho
     PORT: '0',
     VERAVOX_DATA_DIR: dataDir,
     VERAVOX_MODELS_DIR: writeTinyModels(models, 'even'),
-    VERAVOX_SCORING_THREADS: '1',
   };
   const server = new Cli(['serve'], env);
   t.after(async () => {

@@ -196,7 +196,6 @@ test('a server is not overtaken: while one uses the data folder, nothing is copi
     ...env,
     PORT: '0',
     VERAVOX_MODELS_DIR: models,
-    VERAVOX_SCORING_THREADS: '1',
   });
   t.after(() => cli.child.kill('SIGKILL'));
   await cli.printed(/is ready on/);

@@ -35,7 +35,8 @@ export class Cli {
     const settings = {
       PATH,
       VERAVOX_DEVICE: 'cpu',
-      VERAVOX_SCORING_THREADS: '2',
+      VERAVOX_PREPARE_THREADS: '1',
+      VERAVOX_SCORING_THREADS: '1',
       VERAVOX_STOP_GRACE_MS: '0',
       ...env,
     };

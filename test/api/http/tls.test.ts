@@ -208,7 +208,6 @@ test('SIGHUP exchanges the certificate of every process, also while the models c
     VERAVOX_DATA_DIR: temporaryFolder(t),
     VERAVOX_MODELS_DIR: modelsDir,
     VERAVOX_PROCESSES: '2',
-    VERAVOX_SCORING_THREADS: '1',
     PORT: '0',
     VERAVOX_TLS_CERT: first.certFile,
     VERAVOX_TLS_KEY: first.keyFile,

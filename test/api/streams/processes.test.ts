@@ -22,7 +22,6 @@ test('a stream is found again behind two processes, and ends as a file does', as
   const server = new Cli(['serve'], {
     PORT: '0',
     VERAVOX_PROCESSES: '2',
-    VERAVOX_SCORING_THREADS: '1',
     VERAVOX_DATA_DIR: temporaryFolder(t),
     VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(t), 'even'),
   });

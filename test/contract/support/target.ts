@@ -88,7 +88,6 @@ export async function startConfigured(
   settings: Readonly<Record<string, string>>,
 ): Promise<{ origin: string; port: number; key: string; stop(): Promise<void> }> {
   const { cli, origin, stop } = await serve(temporaryDataDir(), {
-    VERAVOX_SCORING_THREADS: '1',
     ...settings,
   });
   // The first start of a server prints a key.
