@@ -122,8 +122,8 @@ void Demuxer::Open() {
   AVFormatContext* format = avformat_alloc_context();
   if (format == nullptr) throw StageError(ErrorCode::kInternal, "Out of memory for the demuxer.");
   format->pb = input_.io();
-  // Where it may seek, libavformat learns the duration of Ogg from the end, that of the last link only, and
-  // reads MP3 anew, twice, from each byte in front of the first frame.
+  // Keeps libavformat from seeks: to the end of Ogg for the duration, which is that of the last link only,
+  // and forth and back from each byte in front of the first frame of MP3, with 8 KiB read anew each time.
   const std::string_view name = container_.name;
   if (name == "ogg" || name == "mp3") format->pb->seekable = 0;
   format->io_open = RefuseNestedOpen;
