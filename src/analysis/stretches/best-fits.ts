@@ -23,10 +23,14 @@ const MIN_GAIN = 2;
 const USUAL_HEIGHT = 5.5;
 const USUAL_WEIGHT = 1;
 
+/** A group of windows has up to 10,000: they hold numbers only. */
 interface Candidate extends AudioWindow {
-  /** The observations that it touches, and the share of each that lies inside. */
-  readonly shares: readonly (readonly [at: number, share: number])[];
-  readonly sumOfSquares: number;
+  /** The observations that it touches lie from `first` to before `end`. */
+  readonly first: number;
+  readonly end: number;
+  /** The height of least squares, and how much less the squares are than without the stretch. */
+  height: number;
+  gain: number;
 }
 
 /**
@@ -36,76 +40,86 @@ interface Candidate extends AudioWindow {
  */
 export function bestFits(observations: readonly Observation[]): Fit[] {
   const rest = observations.map(({ above }) => above);
-  let candidates = candidatesIn(observations).map((candidate) => ({
-    ...candidate,
-    ...gainOf(candidate, rest),
-  }));
+  // Nothing gains by what a fit takes from the rest.
+  let candidates = candidatesIn(observations, rest).filter(({ gain }) => gain >= MIN_GAIN);
   const fits: Fit[] = [];
   for (;;) {
-    let best: (typeof candidates)[number] | undefined;
-    for (const candidate of candidates) {
-      if (candidate.gain >= MIN_GAIN && candidate.gain > (best?.gain ?? 0)) best = candidate;
-    }
+    const best = bestOf(candidates);
     if (best === undefined) return fits;
-    const { startS, endS, shares, height } = best;
     fits.push(fitOf(best, observations));
-    for (const [at, share] of shares) rest[at] = (rest[at] as number) - height * share;
-    candidates = candidates.filter((other) => other.endS <= startS || other.startS >= endS);
-    const [first, last] = placesOf(shares);
+    for (let at = best.first; at < best.end; at++) {
+      rest[at] = (rest[at] as number) - best.height * shareOf(best, observations[at] as Observation);
+    }
+    candidates = candidates.filter((other) => other.endS <= best.startS || other.startS >= best.endS);
     for (const other of candidates) {
-      const [from, to] = placesOf(other.shares);
-      if (from <= last && to >= first) Object.assign(other, gainOf(other, rest));
+      if (other.first < best.end && other.end > best.first) weigh(other, observations, rest);
     }
   }
 }
 
-/** The first and the last observation of a candidate. */
-const placesOf = (shares: Candidate['shares']): readonly [number, number] => [
-  shares[0]?.[0] ?? Number.POSITIVE_INFINITY,
-  shares.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY,
-];
+function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const candidate of candidates) {
+    if (candidate.gain >= MIN_GAIN && candidate.gain > (best?.gain ?? 0)) best = candidate;
+  }
+  return best;
+}
 
-function candidatesIn(observations: readonly Observation[]): Candidate[] {
+function candidatesIn(observations: readonly Observation[], rest: readonly number[]): Candidate[] {
   const starts = new Set<number>();
   for (const { startS, endS, above } of observations) {
     if (above > MIN_ABOVE) for (let at = startS; at < endS; at += STEP_S) starts.add(at);
   }
-  return [...starts]
-    .sort((a, b) => a - b)
-    .flatMap((startS) => LENGTHS_S.map((lengthS) => candidateOf(startS, startS + lengthS, observations)));
-}
-
-function candidateOf(startS: number, endS: number, observations: readonly Observation[]): Candidate {
-  const shares: [number, number][] = [];
-  for (let at = 0; at < observations.length; at++) {
-    const window = observations[at] as Observation;
-    if (window.startS >= endS) break;
-    const insideS = Math.min(window.endS, endS) - Math.max(window.startS, startS);
-    if (insideS > 0) shares.push([at, insideS / (window.endS - window.startS)]);
+  const candidates: Candidate[] = [];
+  let first = 0;
+  for (const startS of [...starts].sort((a, b) => a - b)) {
+    while ((observations[first] as Observation).endS <= startS) first++;
+    let end = first;
+    for (const lengthS of LENGTHS_S) {
+      const endS = startS + lengthS;
+      while (end < observations.length && (observations[end] as Observation).startS < endS) end++;
+      const candidate = { startS, endS, first, end, height: 0, gain: 0 };
+      weigh(candidate, observations, rest);
+      candidates.push(candidate);
+    }
   }
-  return { startS, endS, shares, sumOfSquares: shares.reduce((sum, [, share]) => sum + share * share, 0) };
+  return candidates;
 }
 
-/** The height of least squares, and how much less the squares are than without the stretch. */
-function gainOf({ shares, sumOfSquares }: Candidate, rest: readonly number[]) {
-  const product = shares.reduce((sum, [at, share]) => sum + share * (rest[at] as number), 0);
+/** The share of a window that lies inside. */
+function shareOf({ startS, endS }: AudioWindow, window: AudioWindow): number {
+  const insideS = Math.min(window.endS, endS) - Math.max(window.startS, startS);
+  return Math.max(0, insideS) / (window.endS - window.startS);
+}
+
+function weigh(candidate: Candidate, observations: readonly Observation[], rest: readonly number[]): void {
+  let product = 0;
+  let sumOfSquares = 0;
+  for (let at = candidate.first; at < candidate.end; at++) {
+    const share = shareOf(candidate, observations[at] as Observation);
+    product += share * (rest[at] as number);
+    sumOfSquares += share * share;
+  }
   const height = Math.max(0, (product + USUAL_WEIGHT * USUAL_HEIGHT) / (sumOfSquares + USUAL_WEIGHT));
-  const gain =
+  candidate.height = height;
+  candidate.gain =
     2 * height * product - height * height * sumOfSquares - USUAL_WEIGHT * (height - USUAL_HEIGHT) ** 2;
-  return { height, gain };
 }
 
-function fitOf({ startS, endS, shares }: Candidate, observations: readonly Observation[]): Fit {
-  const aboveAt = (at: number): number => (observations[at] as Observation).above;
-  const weights = shares.reduce((sum, [, share]) => sum + share, 0);
-  const two = shares
-    .map(([at]) => aboveAt(at))
+function fitOf(candidate: Candidate, observations: readonly Observation[]): Fit {
+  const inside = observations
+    .slice(candidate.first, candidate.end)
+    .map((window) => ({ share: shareOf(candidate, window), above: window.above }))
+    .filter(({ share }) => share > 0);
+  const weights = inside.reduce((sum, { share }) => sum + share, 0);
+  const two = inside
+    .map(({ above }) => above)
     .sort((a, b) => b - a)
     .slice(0, 2);
   return {
-    startS,
-    endS,
-    mean: shares.reduce((sum, [at, share]) => sum + share * aboveAt(at), 0) / weights,
+    startS: candidate.startS,
+    endS: candidate.endS,
+    mean: inside.reduce((sum, { share, above }) => sum + share * above, 0) / weights,
     clearest: two.reduce((sum, above) => sum + above, 0) / two.length,
   };
 }
