@@ -13,6 +13,7 @@ import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { runCli } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
+import { averageSpectrum } from '../support/speaker-models.js';
 import { createKey } from '../support/stored-keys.js';
 import { savePoint, saveProfile, somePoint, someProfile } from '../support/stored-points.js';
 import { tinyEntry, writeManifest } from '../support/tiny-models.js';
@@ -25,9 +26,10 @@ const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-evil-'));
 const dataDir = path.join(folder, EVIL);
 const modelsDir = path.join(folder, `${EVIL}models`);
-const speech = path.join(folder, `${EVIL}.flac`);
+const speech = path.join(folder, `${EVIL}.opus`);
 const noFile = path.join(folder, `${EVIL}none`);
 const list = path.join(folder, `${EVIL}.csv`);
+const env = { VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir };
 const voiceprint = path.join(folder, `${EVIL}.json`);
 const voiceprints = path.join(folder, `${EVIL}s.json`);
 const voiceprintLines = path.join(folder, `${EVIL}s.jsonl`);
@@ -36,10 +38,17 @@ after(() => fs.rmSync(folder, { recursive: true }));
 
 before(async () => {
   fs.mkdirSync(modelsDir);
-  const entry = tinyEntry(modelsDir, 'tiny', 'even');
-  writeManifest(modelsDir, [{ ...entry, licence: EVIL, metrics: {} }]);
+  const detector = {
+    ...tinyEntry(modelsDir, 'tiny', 'even'),
+    licence: EVIL,
+    // Everybody is human.
+    calibration: { scale: 1, bias: -30 },
+  };
+  const { entry: speaker, file } = averageSpectrum();
+  fs.writeFileSync(path.join(modelsDir, speaker.file), file);
+  writeManifest(modelsDir, [detector, speaker]);
   const fixture = (name: string): string => path.join(packageDir, 'test/fixtures', name);
-  fs.copyFileSync(fixture('human-lj-a.flac'), speech);
+  fs.copyFileSync(fixture('human-vctk-p226-a.opus'), speech);
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
   const rows = [
     [path.basename(speech), 'bonafide'],
@@ -52,7 +61,6 @@ before(async () => {
   await createKey(dataDir, { name: 'any', account: 'any', scopes: ['predict'] });
   await savePoint(dataDir, { ...somePoint, model: EVIL, list: EVIL });
   await saveProfile(dataDir, { ...someProfile, name: EVIL, model: EVIL });
-  const env = { VERAVOX_DATA_DIR: dataDir };
   await runCli(['admin', 'add', 'ada', '--role', 'viewer'], env);
   await runCli(['webhooks', 'create-secret'], env);
   const { stdout } = await runCli(['enroll', speech, '--json'], env);
@@ -97,7 +105,7 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'keys create': [['--name', EVIL]],
   'keys list': [[], ['--json']],
   'keys revoke': [[EVIL]],
-  'admin users': [[], ['--json']],
+  'admin users': [[]],
   'admin add': [[EVIL, '--role', 'viewer']],
   'admin link': [[EVIL]],
   'admin password': [[EVIL]],
@@ -106,9 +114,9 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'admin enable': [[EVIL]],
   'admin revoke-sessions': [[EVIL]],
   'webhooks create-secret': [['--account', EVIL], []],
-  'webhooks secrets': [[], ['--json']],
+  'webhooks secrets': [[]],
   'webhooks revoke-secret': [[EVIL]],
-  'webhooks deliveries': [[], ['--json']],
+  'webhooks deliveries': [[]],
   'webhooks replay': [[EVIL], ['--failed']],
   'database copy': [[]],
   backup: [[path.join(folder, `${EVIL}.backup`)], [path.join(noFile, EVIL)]],
@@ -116,24 +124,17 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   predict: [
     [speech, noFile],
     [speech, noFile, '--json', '--fail-on', 'bonafide'],
-    [speech, '--fail-on', EVIL],
   ],
-  'audit verify': [[], ['--json'], ['--expect', EVIL]],
-  usage: [[], ['--json'], ['--from', EVIL]],
+  'audit verify': [[], ['--expect', EVIL]],
+  usage: [[]],
   enroll: [
     [speech, speech],
     [speech, '--id', EVIL],
-    [speech, '--id', EVIL, '--json'],
-    [speech, '--id', EVIL.repeat(20)],
   ],
-  verify: [
-    [noFile, '--vector', voiceprint],
-    [noFile, '--vector', voiceprint, '--json'],
-  ],
+  verify: [[noFile, '--vector', voiceprint]],
   identify: [
     [speech, '--voiceprints', voiceprints],
     [speech, '--voiceprints', voiceprintLines],
-    [speech, '--voiceprints', voiceprints, '--json'],
   ],
   evaluate: [
     [list, '--group-by', EVIL],
@@ -144,16 +145,15 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [EVIL, speech],
     ['any', noFile],
   ],
-  'profiles list': [[], ['--json']],
+  'profiles list': [[]],
   'profiles show': [[EVIL], [`${EVIL}no`]],
   'profiles use': [
     [EVIL, '1'],
     [`${EVIL}no`, '1'],
-    [EVIL, EVIL],
   ],
   'profiles remove': [[`${EVIL}no`], [EVIL]],
   calibrate: [[list, '--name', EVIL, '--target-fpr', '0.1']],
-  'models list': [[], ['--json']],
+  'models list': [[]],
   'models check': [['--models-dir', noFile]],
   'models import': [[EVIL, EVIL]],
   'models calibrate': [['tiny', list, '--dry-run']],
@@ -162,23 +162,15 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [EVIL, '--key-file', list],
     ['http://127.0.0.1:1', '--key-file', noFile],
     ['http://127.0.0.1:1', noFile, '--key-file', list],
-    ['http://127.0.0.1:1', '--key-file', list, '--connections', EVIL],
   ],
   openapi: [[]],
-  doctor: [[], ['--json']],
+  doctor: [[]],
 };
-/** For voices, the models of this package. */
-const voices = { VERAVOX_MODELS_DIR: path.join(packageDir, 'models') };
-
-/** Further settings. */
 const settings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   serve: { PORT: EVIL },
   work: { PORT: EVIL },
   openapi: { PORT: EVIL },
   'database copy': { VERAVOX_DATA_DIR: noFile, VERAVOX_DATABASE_URL: 'postgres://any:any@127.0.0.1:1/any' },
-  enroll: voices,
-  verify: voices,
-  identify: voices,
 };
 
 function assertHarmless(text: string, what: string): void {
@@ -186,6 +178,19 @@ function assertHarmless(text: string, what: string): void {
     assert.doesNotMatch(line, MISLEADING, `${what}: ${JSON.stringify(line)}`);
     assert.ok(!line.startsWith(FORGED), `${what}: a line of its own`);
   }
+}
+
+async function assertShown(command: string, args: readonly string[]): Promise<void> {
+  const input = Buffer.from('a password of some length');
+  const { stdout, stderr } = await runCli(
+    [...command.split(' '), ...args],
+    { ...env, ...settings[command] },
+    { input },
+  );
+  const what = JSON.stringify(args);
+  assertHarmless(stdout, `stdout with ${what}`);
+  assertHarmless(stderr, `stderr with ${what}`);
+  assert.ok(`${stdout}${stderr}`.includes(FORGED), `nothing was shown with ${what}: ${stdout}${stderr}`);
 }
 
 const commands = (await commandHelps()).map((help) => help.path);
@@ -196,19 +201,15 @@ test('each command is tried', () => {
 
 for (const command of commands) {
   test(`veravox ${command} shows an evil name harmlessly, in results and in complaints`, async () => {
-    const env = { VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir, ...settings[command] };
-    const input = Buffer.from('a password of some length');
-    for (const args of [...(shows[command] ?? []), [`--${EVIL}`]]) {
-      const { stdout, stderr } = await runCli([...command.split(' '), ...args], env, { input });
-      const what = JSON.stringify(args);
-      assertHarmless(stdout, `stdout with ${what}`);
-      assertHarmless(stderr, `stderr with ${what}`);
-      // A missing option may be reported instead of the unknown one.
-      const isShown = `${stdout}${stderr}`.includes(FORGED) || args[0] === `--${EVIL}`;
-      assert.ok(isShown, `nothing was shown with ${what}: ${stdout}${stderr}`);
-    }
+    for (const args of shows[command] ?? []) await assertShown(command, args);
   });
 }
+
+test('Commander shows unknown options and wrong values harmlessly', async () => {
+  await assertShown('keys create', [`--${EVIL}`]);
+  await assertShown('enroll', [speech, '--id', EVIL.repeat(20)]);
+  await assertShown('predict', [speech, '--fail-on', EVIL]);
+});
 
 test('only the writer for terminals writes to one', () => {
   const sources = path.join(packageDir, 'src');

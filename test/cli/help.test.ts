@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runCli } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
 
 const all = await commandHelps();
@@ -9,6 +10,17 @@ test('there are commands, those of keys and models among them', () => {
   const names = all.map(({ path }) => path);
   for (const name of ['serve', 'predict', 'keys create', 'models check'])
     assert.ok(names.includes(name), name);
+});
+
+test('veravox --help lists them, and --help of a command prints its help', async () => {
+  const [whole, group, command] = await Promise.all(
+    [[], ['keys'], ['keys', 'create']].map((words) => runCli([...words, '--help'])),
+  );
+  for (const { path } of all)
+    assert.match(whole?.stdout ?? '', new RegExp(`^  ${path.split(' ')[0]}\\b`, 'm'));
+  assert.match(group?.stdout ?? '', /^ {2}create\b/m);
+  assert.equal(command?.stdout, all.find(({ path }) => path === 'keys create')?.text);
+  assert.deepEqual([whole?.status, group?.status, command?.status], [0, 0, 0]);
 });
 
 for (const { path: name, text: help } of all) {

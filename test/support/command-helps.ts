@@ -8,20 +8,11 @@ export interface CommandHelp {
   readonly text: string;
 }
 
-const namesIn = (help: string): string[] => {
-  const [, list = ''] = /\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z-]+)/gm)]
-    .map(([, name = '']) => name)
-    .filter((name) => name !== 'help');
-};
+const printer = new URL('./print-helps.js', import.meta.url).href;
 
 /** Every command except groups, with its help. */
-export async function commandHelps(path: readonly string[] = []): Promise<CommandHelp[]> {
-  const { status, stdout } = await runCli([...path, '--help']);
-  assert.equal(status, 0);
-  // An unknown name gets the help of its parent, whose commands would be visited again endlessly.
-  assert.match(stdout, new RegExp(`^Usage: veravox ${path.join(' ')}`));
-  const children = namesIn(stdout);
-  if (children.length === 0) return [{ path: path.join(' '), text: stdout }];
-  return (await Promise.all(children.map((name) => commandHelps([...path, name])))).flat();
+export async function commandHelps(): Promise<CommandHelp[]> {
+  const { status, stdout, stderr } = await runCli([], { NODE_OPTIONS: `--import=${printer}` });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
 }
