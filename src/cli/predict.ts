@@ -3,7 +3,8 @@ import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import type { AnalysisRequest, ScoreAdjustment } from '../analysis/analyser/analyser.js';
 import { analyseChannels } from '../analysis/analyser/separate-channels.js';
-import { detectorNamed } from '../analysis/pipeline/model-status.js';
+import { readManifest } from '../analysis/models/manifest.js';
+import { detectorNamed, modelStatus } from '../analysis/pipeline/model-status.js';
 import { adjustmentOf } from '../analysis/profiles/correction.js';
 import { predictionBody } from '../analysis/verdict/prediction.js';
 import {
@@ -131,18 +132,21 @@ async function predict(given: string[], options: PredictOptions, command: Comman
   const contents = new Map<string, Uint8Array>();
   if (given.includes(STANDARD_INPUT)) contents.set(STANDARD_INPUT, await readStandardInput());
   const recordings = inputs.filter(({ problem }) => problem === undefined).map(({ file }) => [file]);
-  const pipeline = await ListPipeline.start(config, recordings, contents);
+  const { models } = await readManifest(config.modelsDir);
+  const offered = modelStatus(models);
+  const model = options.model ?? defaultModel(offered.detectors);
+  const detector = detectorNamed(offered, model);
+  const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
+  const adjustScore =
+    options.profile === undefined
+      ? undefined
+      : adjustmentOf(points.correctionOf(options.profile, detector, '--profile'));
+  const resolved = { ...options, threshold, model, modelId: detector.id, adjustScore };
+  const pipeline = await ListPipeline.start(config, recordings, contents, {
+    models: models.filter(({ id }) => id === detector.id),
+  });
   const timelines = files && { files, outliner: new Outliner(config, maxDurationS) };
   try {
-    const status = pipeline.analyser.status();
-    const model = options.model ?? defaultModel(status.detectors);
-    const detector = detectorNamed(status, model);
-    const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
-    const adjustScore =
-      options.profile === undefined
-        ? undefined
-        : adjustmentOf(points.correctionOf(options.profile, detector, '--profile'));
-    const resolved = { ...options, threshold, model, modelId: detector.id, adjustScore };
     await predictAll(pipeline, inputs, resolved, timelines);
     files?.close();
   } finally {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
-import { detectorNamed } from '../analysis/pipeline/model-status.js';
+import { readManifest } from '../analysis/models/manifest.js';
+import { detectorNamed, modelStatus } from '../analysis/pipeline/model-status.js';
 import { generatedSpeechOf } from '../analysis/profiles/generated-speech.js';
 import { hearRecording } from '../analysis/profiles/hear-recording.js';
 import {
@@ -124,13 +125,16 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
   const generated = await filesOf(options.generated ?? []);
   // Finds damage and tables of an earlier version now, before the result of a long run is lost.
   await withProfiles((table) => table.versions(undefined, name));
+  const { models } = await readManifest(config.modelsDir);
+  const offered = modelStatus(models);
+  const detector = detectorNamed(offered, options.model ?? defaultModel(offered.detectors));
   const pipeline = await ListPipeline.start(
     config,
     [...genuine, ...generated].map((file) => [file]),
+    new Map(),
+    { models: models.filter(({ id }) => id === detector.id) },
   );
   try {
-    const status = pipeline.analyser.status();
-    const detector = detectorNamed(status, options.model ?? defaultModel(status.detectors));
     const background = await generatedSpeechOf(config.modelsDir, detector.id);
     const own = await hear(pipeline, detector.id, genuine);
     if (own.length < MIN_PROFILE_RECORDINGS) {

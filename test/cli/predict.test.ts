@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { runCli, temporaryFolder } from '../support/cli.js';
+import { tinyEntry, writeManifest } from '../support/tiny-models.js';
 
 const speech = 'test/fixtures/human-lj-a.flac';
 const mp3 = 'test/fixtures/human-lj-a.mp3';
+
+let tiny: { readonly VERAVOX_MODELS_DIR: string };
+before(() => {
+  tiny = { VERAVOX_MODELS_DIR: fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-predict-')) };
+  const entry = tinyEntry(tiny.VERAVOX_MODELS_DIR, 'tiny', 'even');
+  // Only the model that is used is loaded.
+  writeManifest(tiny.VERAVOX_MODELS_DIR, [entry, { ...entry, id: 'other', file: 'missing.onnx' }]);
+});
+after(() => fs.rmSync(tiny.VERAVOX_MODELS_DIR, { recursive: true }));
 
 const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['predict'], /missing required argument 'file'/],
@@ -62,7 +73,7 @@ test('files that cannot be analysed are named, the others are analysed, and the 
 
 test('--json prints one object per file, in order, errors in the shape of the contract', async () => {
   const args = ['predict', '--json', '--threshold', '0', speech, 'package.json', mp3];
-  const { status, stdout } = await runCli(args);
+  const { status, stdout } = await runCli(args, tiny);
   assert.equal(status, 1);
   const [first, refused, last, ...more] = stdout
     .trimEnd()
@@ -92,17 +103,17 @@ test('--json prints one object per file, in order, errors in the shape of the co
 
 test('colours are for terminals only, and can be forced', async () => {
   const escapeCharacter = String.fromCharCode(27);
-  const plain = await runCli(['predict', speech]);
+  const plain = await runCli(['predict', speech], tiny);
   assert.equal(plain.status, 0);
   assert.equal(plain.stderr, '');
   assert.ok(!plain.stdout.includes(escapeCharacter));
-  const forced = await runCli(['predict', speech], { FORCE_COLOR: '1' });
+  const forced = await runCli(['predict', speech], { ...tiny, FORCE_COLOR: '1' });
   assert.ok(forced.stdout.includes(escapeCharacter));
 });
 
 test('--fail-on makes a result an exit code of its own, and a failure stays a failure', async () => {
   const run = async (...args: string[]): Promise<number | null> =>
-    (await runCli(['predict', speech, '--fail-on', 'spoofed', ...args])).status;
+    (await runCli(['predict', speech, '--fail-on', 'spoofed', ...args], tiny)).status;
   assert.equal(await run('--threshold', '0'), 4, 'every score reaches a threshold of 0');
   assert.equal(await run('--threshold', '1'), 0);
   assert.equal(await run('--threshold', '0', 'package.json'), 1);

@@ -84,7 +84,13 @@ export async function openList(file: string, options: ListOptions): Promise<Open
     const model = detectorNamed(detection, id ?? defaultModel(detection.detectors));
     const threshold = thresholdFor(model, DEFAULT_THRESHOLD);
     const { silenceThreshold = DEFAULT_SILENCE_THRESHOLD_PERCENT } = options;
-    const settings = { folder, modelId: model.id, silenceThresholdPercent: silenceThreshold, config };
+    const settings = {
+      folder,
+      modelId: model.id,
+      silenceThresholdPercent: silenceThreshold,
+      config,
+      models: models.filter((each) => each.id === model.id),
+    };
     return scorable(
       { ...base, model, threshold, silenceThreshold: list.isScored ? null : silenceThreshold },
       options.model,
@@ -97,7 +103,11 @@ export async function openList(file: string, options: ListOptions): Promise<Open
   const model = speakerModels.find((candidate) => candidate.id === speaker.modelId) as SpeakerModelStatus;
   const threshold = thresholdFor(model, speaker.threshold);
   return scorable({ ...base, model, threshold, silenceThreshold: null }, options.model, (showProgress) =>
-    scoreTrials(list.samples, folder, speaker, config, showProgress),
+    scoreTrials(
+      list.samples,
+      { folder, speaker, config, models: models.filter((each) => each.id === model.id) },
+      showProgress,
+    ),
   );
 }
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Speaker } from '../../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../../analysis/voiceid/voice-sample.js';
-import type { Config } from '../../base/config/options.js';
 import { enrollNeeds, verifyNeeds } from '../../base/contract/limits.js';
 import type { FailedSample } from '../figures/evaluate.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Sample } from '../figures/sample.js';
+import type { ClipSettings } from './clip-scores.js';
 import type { Finding, ShowProgress } from './list-pipeline.js';
 import { voiceFiles } from './listed-files.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRows } from './scored-rows.js';
+
+/** Settings for a list's trials. */
+interface TrialSettings extends Required<Pick<ClipSettings, 'folder' | 'config' | 'models'>> {
+  readonly speaker: Speaker;
+}
 
 /**
  * Compares the voices of each trial as enrol and verify do, except that nobody asks whether they are AI-generated. Each
@@ -17,9 +22,7 @@ import { analyseRecordings, failureOf, type ScoredRows } from './scored-rows.js'
  */
 export async function scoreTrials(
   listed: readonly ListedSample[],
-  folder: string,
-  speaker: Speaker,
-  config: Config,
+  { folder, speaker, config, models }: TrialSettings,
   showProgress: ShowProgress,
 ): Promise<ScoredRows> {
   const textsIn = (column: 'enrolment' | 'sample') => [
@@ -44,6 +47,7 @@ export async function scoreTrials(
       return { result: voice, durationS: voice.durationS };
     },
     showProgress,
+    { models },
   );
   const voicesWith = (needs: unknown) =>
     new Map(
