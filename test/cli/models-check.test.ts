@@ -4,66 +4,88 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runCli } from '../support/cli.js';
-import { type AnyEntry, importedModels, replaceFile } from '../support/imported-models.js';
+import { type AnyEntry, editManifest, importedModels, replaceFile } from '../support/imported-models.js';
 import { FLOAT16, meanModel, type Oddities } from '../support/onnx-file.js';
-
-type Edit = (entries: Readonly<Record<string, AnyEntry>>, folder: string) => void;
 
 const waveform = 'random-waveform';
 const partial = 'random-partial-windows';
 const speaker = 'random-kaldi-speaker';
 
-async function assertRefused(t: TestContext, edit: Edit, ...patterns: readonly RegExp[]): Promise<void> {
-  const folder = importedModels(t, edit);
+/** A fault in a copy of this entry, and the messages about it. */
+type Fault = readonly [
+  of: string,
+  edit: (entry: AnyEntry, folder: string) => void,
+  ...messages: readonly RegExp[],
+];
+
+async function assertFailures(folder: string, ...messages: readonly RegExp[]): Promise<void> {
   const { status, stdout, stderr } = await runCli(['models', 'check', '--runs', '1', '--models-dir', folder]);
   assert.equal(status, 1, stdout + stderr);
   const failures = stdout.split('\n').filter((line) => line.startsWith('FAILED'));
-  assert.equal(failures.length, patterns.length, stdout);
-  patterns.forEach((pattern, i) => {
-    assert.match(failures[i] as string, pattern);
+  assert.equal(failures.length, messages.length, stdout);
+  messages.forEach((message, i) => {
+    assert.match(failures[i] as string, message);
   });
 }
 
+/** Each fault is in a model of its own, beside a sound one. */
+async function assertRefused(t: TestContext, faults: readonly Fault[]): Promise<void> {
+  const folder = importedModels(t);
+  editManifest(folder, (models) => {
+    const copies = faults.map(([of, edit], i) => {
+      const copy = { ...structuredClone(models.find(({ id }) => id === of)), id: `copy-${i}` };
+      edit(copy, folder);
+      return copy;
+    });
+    // There must be a detector.
+    models.splice(0, models.length, ...copies, models[0]);
+  });
+  await assertFailures(folder, ...faults.flatMap(([, , ...messages]) => messages));
+}
+
 test('every fault of the manifest is reported with its model and its field', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[speaker].features.fft_size = '512';
-      entries[speaker].features.log = 'ln';
-      entries[waveform].windw_samples = 64600;
+  const coherence = (sizes: unknown): Fault => [
+    speaker,
+    ({ features }) => {
+      features.phase_coherence_fft_sizes = sizes;
     },
-    /random-waveform: models\[0\] must NOT have additional properties: windw_samples/,
-    /random-kaldi-speaker: models\[3\]\.features\.fft_size must be integer/,
-    /random-kaldi-speaker: models\[3\]\.features\.log must be .*: none, natural, log10, decibel/,
-  );
+    /phase_coherence_fft_sizes/,
+  ];
+  await assertRefused(t, [
+    [
+      waveform,
+      (entry) => {
+        entry.windw_samples = 64600;
+      },
+      /copy-0: models\[0\] must NOT have additional properties: windw_samples/,
+    ],
+    [
+      speaker,
+      ({ features }) => {
+        features.fft_size = '512';
+        features.log = 'ln';
+      },
+      /copy-1: models\[1\]\.features\.fft_size must be integer/,
+      /copy-1: models\[1\]\.features\.log must be .*: none, natural, log10, decibel/,
+    ],
+    [
+      waveform,
+      (entry) => {
+        entry.known_answers = [{ file: '../clip.wav', scores: [0.5] }];
+      },
+      /models\[2\]\.known_answers\[0\]\.file must match pattern/,
+    ],
+    coherence([8, 8, 8, 8, 8]),
+    coherence('512,1024'),
+    coherence([512.5]),
+  ]);
 });
 
-test('a name that two models share, and a path out of the folder, are refused', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].aliases = [speaker];
-    },
-    /random-kaldi-speaker is given twice/,
-  );
-  const clip = { file: '../clip.wav', scores: [0.5] };
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].known_answers = [clip];
-    },
-    /models\[0\]\.known_answers\[0\]\.file must match pattern/,
-  );
-});
-
-test('a file with another SHA-256 is refused', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].sha256 = '0'.repeat(64);
-    },
-    /random-waveform\.onnx: expected the SHA-256 0{64} of random-waveform but found [0-9a-f]{64}/,
-  );
+test('a name that two models share is refused', async (t) => {
+  const folder = importedModels(t, (entries) => {
+    entries[waveform].aliases = [speaker];
+  });
+  await assertFailures(folder, /random-kaldi-speaker is given twice/);
 });
 
 test('a file that is missing, or no ONNX, is refused, and the other models are checked all the same', async (t) => {
@@ -78,135 +100,122 @@ test('a file that is missing, or no ONNX, is refused, and the other models are c
   assert.match(stdout, /^random-kaldi-speaker .* ok/m);
 });
 
-test('names that the file does not have are refused, with those that it has', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].input.name = 'audio';
-    },
-    /random-waveform: expected an input named audio, but the file has waveform float32 \[batch, 64600\]/,
-  );
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].output.name = 'scores';
-    },
-    /expected an output named scores, but the file has hidden float32 \[batch, 8\]; logits float32 \[batch, 2\]/,
-  );
-});
+const withFile =
+  (oddities: Oddities) =>
+  (entry: AnyEntry, folder: string): void => {
+    entry.file = `${entry.id}.onnx`;
+    replaceFile(entry, folder, meanModel([160, 40], 2, [], oddities));
+    entry.input.name = 'features';
+  };
 
-test('an index beyond what the output has is refused', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].output.index = 2;
-    },
-    /random-waveform: expected more than 2 numbers per input for output\.index, but its output logits has 2/,
-  );
+test('every fault of a file, and of an entry that does not fit its file, is refused', async (t) => {
+  await assertRefused(t, [
+    [
+      waveform,
+      (entry) => {
+        entry.sha256 = '0'.repeat(64);
+      },
+      /random-waveform\.onnx: expected the SHA-256 0{64} of copy-0 but found [0-9a-f]{64}/,
+    ],
+    [
+      waveform,
+      ({ input }) => {
+        input.name = 'audio';
+      },
+      /copy-1: expected an input named audio, but the file has waveform float32 \[batch, 64600\]/,
+    ],
+    [
+      waveform,
+      ({ output }) => {
+        output.name = 'scores';
+      },
+      /expected an output named scores, but the file has hidden float32 \[batch, 8\]; logits float32 \[batch, 2\]/,
+    ],
+    [
+      waveform,
+      ({ output }) => {
+        output.index = 2;
+      },
+      /copy-3: expected more than 2 numbers per input for output\.index, but its output logits has 2/,
+    ],
+    [
+      waveform,
+      (entry) => {
+        entry.window_samples = 64000;
+        entry.input.shape = ['batch', 64000];
+      },
+      /expected an input of \[batch, 64000\], but the file has waveform float32 \[batch, 64600\]/,
+    ],
+    [
+      partial,
+      (entry) => {
+        entry.task = 'speaker';
+        entry.output = { name: 'embedding', kind: 'embedding', index: 0 };
+      },
+      /copy-5: expected 256 numbers per input from a speaker model.*embedding has 192\. Only a detector/,
+    ],
+    [
+      partial,
+      withFile({ elementType: FLOAT16 }),
+      /expected an input of float32, but the file has features float16 \[batch, 160, 40\]/,
+    ],
+    [
+      partial,
+      withFile({ batch: 3 }),
+      /expected a batch axis that is dynamic or 1, but the file has features float32 \[3, 160, 40\]/,
+    ],
+    [
+      partial,
+      withFile({ moreInputs: ['speaker'] }),
+      /expected a single input, but the file has features float32 \[.*\]; speaker float32 \[/,
+    ],
+    [
+      partial,
+      withFile({ weightFile: 'weights.bin' }),
+      /the weights lie in weights\.bin, but the entry of copy-9 does not vouch for it/,
+      /copy-9: .* cannot be loaded/,
+    ],
+  ]);
 });
 
 test('a recipe that makes no sense, or makes another shape than the file takes, is refused', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[speaker].features.window_length = 600;
-    },
-    /random-kaldi-speaker: Feature recipe: window_length must be between 1 and 512 but is 600/,
-  );
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[speaker].features.layout = 'bands_frames';
-    },
-    /input\.shape: expected \[batch, 80 bands, 498 frames\].* of 80000 samples, but it is \[batch, 498, 80\]/,
-  );
-  await assertRefused(
-    t,
-    (entries) => {
-      Object.assign(entries[speaker].features, { mean_spectrum_fft_sizes: [4096] });
-    },
-    /input\.shape: expected \[batch, 64416 numbers\].* of 80000 samples, but it is \[batch, 498, 80\]/,
-  );
-  await assertRefused(
-    t,
-    (entries) => {
-      Object.assign(entries[speaker].features, { phase_coherence_fft_sizes: [1024, 66] });
-    },
-    /random-kaldi-speaker: Feature recipe: phase_coherence_fft_sizes must be .* but is 66/,
-  );
-  for (const sizes of [[8, 8, 8, 8, 8], '512,1024', [512.5]]) {
-    await assertRefused(
-      t,
-      (entries) => {
-        Object.assign(entries[speaker].features, { phase_coherence_fft_sizes: sizes });
-      },
-      /phase_coherence_fft_sizes/,
-    );
-  }
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[waveform].window_samples = 64000;
-      entries[waveform].input.shape = ['batch', 64000];
-    },
-    /expected an input of \[batch, 64000\], but the file has waveform float32 \[batch, 64600\]/,
-  );
-});
-
-test('a speaker model whose embedding has another size than a voiceprint is refused', async (t) => {
-  await assertRefused(
-    t,
-    (entries) => {
-      entries[partial].task = 'speaker';
-      entries[partial].output = { name: 'embedding', kind: 'embedding', index: 0 };
-    },
-    /random-partial-windows: expected 256 numbers per input from a speaker model.*embedding has 192\. Only a detector/,
-  );
-});
-
-test('half precision, a fixed batch, a second input and weights in a file without a SHA-256 are refused', async (t) => {
-  const withFile =
-    (oddities: Oddities): Edit =>
-    (entries, folder) => {
-      const entry = entries[partial];
-      replaceFile(entry, folder, meanModel([160, 40], 2, [], oddities));
-      entry.input.name = 'features';
-    };
-  await assertRefused(
-    t,
-    withFile({ elementType: FLOAT16 }),
-    /expected an input of float32, but the file has features float16 \[batch, 160, 40\]/,
-  );
-  await assertRefused(
-    t,
-    withFile({ batch: 3 }),
-    /expected a batch axis that is dynamic or 1, but the file has features float32 \[3, 160, 40\]/,
-  );
-  await assertRefused(
-    t,
-    withFile({ moreInputs: ['speaker'] }),
-    /expected a single input, but the file has features float32 \[.*\]; speaker float32 \[/,
-  );
-  await assertRefused(
-    t,
-    withFile({ weightFile: 'weights.bin' }),
-    /the weights lie in weights\.bin, but the entry of random-partial-windows does not vouch for it/,
-    /random-partial-windows: .* cannot be loaded/,
-  );
+  const withFeatures = (changes: object, message: RegExp): Fault => [
+    speaker,
+    ({ features }) => void Object.assign(features, changes),
+    message,
+  ];
+  await assertRefused(t, [
+    withFeatures(
+      { window_length: 600 },
+      /copy-0: Feature recipe: window_length must be between 1 and 512 but is 600/,
+    ),
+    withFeatures(
+      { layout: 'bands_frames' },
+      /input\.shape: expected \[batch, 80 bands, 498 frames\].* of 80000 samples, but it is \[batch, 498, 80\]/,
+    ),
+    withFeatures(
+      { mean_spectrum_fft_sizes: [4096] },
+      /input\.shape: expected \[batch, 64416 numbers\].* of 80000 samples, but it is \[batch, 498, 80\]/,
+    ),
+    withFeatures(
+      { phase_coherence_fft_sizes: [1024, 66] },
+      /copy-3: Feature recipe: phase_coherence_fft_sizes must be .* but is 66/,
+    ),
+  ]);
 });
 
 test('an answer that is not the known one is refused, with both', async (t) => {
-  await assertRefused(
-    t,
-    (entries, folder) => {
-      fs.copyFileSync('test/fixtures/human-lj-b.flac', path.join(folder, 'clip.flac'));
-      entries[waveform].known_answers = [
-        { file: 'clip.flac', scores: [0.9, 0.1, 0.9, 0.1] },
-        { file: 'clip.flac', scores: [0.9, 0.1, 0.9, 0.1], tolerance: 1 },
-        { file: 'gone.flac', scores: [0.9, 0.1, 0.9, 0.1] },
-      ];
-      entries[speaker].known_answers = [{ file: 'clip.flac', embedding: [0.5, 0.5] }];
-    },
+  const folder = importedModels(t, (entries, into) => {
+    fs.copyFileSync('test/fixtures/human-lj-b.flac', path.join(into, 'clip.flac'));
+    entries[waveform].known_answers = [
+      { file: 'clip.flac', scores: [0.9, 0.1, 0.9, 0.1] },
+      { file: 'clip.flac', scores: [0.9, 0.1, 0.9, 0.1], tolerance: 1 },
+      { file: 'gone.flac', scores: [0.9, 0.1, 0.9, 0.1] },
+    ];
+    entries[speaker].known_answers = [{ file: 'clip.flac', embedding: [0.5, 0.5] }];
+  });
+  await assertFailures(
+    folder,
     /random-waveform moved by 0\.\d+ for clip\.flac, which is more than 0\.0001: expected 0\.9, 0\.1, 0\.9, 0\.1 but measured 0\.\d+(, 0\.\d+){3}$/,
     /random-waveform could not answer for gone\.flac: .*ENOENT/,
     /random-kaldi-speaker moved by .* expected 0\.5, 0\.5 but measured -?0\.\d+, -?0\.\d+$/,
