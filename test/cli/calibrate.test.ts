@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { before, type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
-import { shippedModelsDir } from '../support/speaker-models.js';
+import { writeTinyVoices } from '../support/speaker-models.js';
 import { pointsIn, savePoint } from '../support/stored-points.js';
 
-const fast = 'detector-small-2026-11-25';
+const detector = 'tiny';
 const speech = 'test/fixtures/human-lj-a.flac';
 
+let modelsDir: string;
 let fingerprints: ReadonlyMap<string, string>;
 before(async () => {
-  const { models } = await loadManifest(shippedModelsDir);
+  modelsDir = writeTinyVoices(fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-calibrate-')));
+  const { models } = await loadManifest(modelsDir);
   fingerprints = new Map(models.map((model) => [model.id, scoreFingerprintOf(model)]));
 });
+after(() => fs.rmSync(modelsDir, { recursive: true }));
 
 /** A list of scores: `humans` of them spread from 0 upwards, as many spoofs up to 1. */
-function scoresOf(humans: number, model = fast): string {
+function scoresOf(humans: number, model = detector): string {
   const row = (label: string, i: number, score: number): string =>
     `${label}${i}.wav,${label},${score.toFixed(6)},p${i},${model},${fingerprints.get(model)}`;
   const rows = Array.from({ length: humans }, (_, i) => [
@@ -31,7 +35,7 @@ function scoresOf(humans: number, model = fast): string {
 
 function calibration(t: TestContext) {
   const folder = temporaryFolder(t);
-  const env = { VERAVOX_DATA_DIR: path.join(folder, 'data') };
+  const env = { VERAVOX_DATA_DIR: path.join(folder, 'data'), VERAVOX_MODELS_DIR: modelsDir };
   return {
     env,
     dataDir: env.VERAVOX_DATA_DIR,
@@ -74,7 +78,16 @@ test('a list without the class that the target is about is refused, and nothing 
 test('the readable part of a list is no list', async (t) => {
   const { calibrate, dataDir } = calibration(t);
   const [header = '', ...rows] = scoresOf(1000).split('\n');
-  const gone = ['gone.wav', 'bonafide', '', 'p1', fast, fingerprints.get(fast), 'ENOENT', 'It is gone.'];
+  const gone = [
+    'gone.wav',
+    'bonafide',
+    '',
+    'p1',
+    detector,
+    fingerprints.get(detector),
+    'ENOENT',
+    'It is gone.',
+  ];
   const list = [`${header},error,message`, ...rows.map((row) => `${row},,`), gone.join(',')];
   const { status, stderr } = await calibrate(list.join('\n'), '--target-fpr', '0.01', '--name', 'strict');
   assert.match(stderr, /1 of the clips could not be analysed\. The first: gone\.wav: It is gone\./);
@@ -93,13 +106,13 @@ test('a threshold with the target is kept under the name, for its model as it is
   );
   assert.equal(status, 0, stderr);
   assert.equal(stderr, '');
-  assert.match(
-    stdout,
-    /^strict of detector-small-2026-11-25: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
-  );
+  assert.match(stdout, /^strict of tiny: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/);
   const [point, ...others] = await pointsIn(dataDir);
   assert.deepEqual(others, []);
-  assert.deepEqual([point?.name, point?.model, point?.fingerprint], ['strict', fast, fingerprints.get(fast)]);
+  assert.deepEqual(
+    [point?.name, point?.model, point?.fingerprint],
+    ['strict', detector, fingerprints.get(detector)],
+  );
   assert.ok(point && point.threshold > 0.791 && point.threshold <= 0.792, `${point?.threshold}`);
   assert.deepEqual(point.target, { rate: 'fpr', value: 0.01 });
   assert.deepEqual([point.measured.fpr?.count, point.measured.fpr?.of], [10, 1000]);
@@ -137,12 +150,12 @@ test('predict, evaluate and doctor know the point; once the model is another one
   const [point] = await pointsIn(dataDir);
   assert.ok(point);
   const predict = (...threshold: string[]) =>
-    runCli(['predict', '--json', '--model', fast, speech, '--threshold', ...threshold], env);
+    runCli(['predict', '--json', '--model', detector, speech, '--threshold', ...threshold], env);
   const [named, numbered] = [await predict('strict'), await predict(String(point.threshold))];
   assert.equal(named.status, 0, named.stderr);
   assert.deepEqual(JSON.parse(named.stdout).global, JSON.parse(numbered.stdout).global);
   const doctor = await runCli(['doctor'], env);
-  assert.match(doctor.stdout, /ok +operating points +strict of detector-small-2026-11-25 \(0\.79/);
+  assert.match(doctor.stdout, /ok +operating points +strict of tiny \(0\.79/);
 
   await savePoint(dataDir, { ...point, fingerprint: '0'.repeat(64), model_sha256: '0'.repeat(64) });
   const refused = await predict('strict');
@@ -158,7 +171,7 @@ test('predict, evaluate and doctor know the point; once the model is another one
 
 test('trials give a point of the speaker model, which verify is configured by', async (t) => {
   const { calibrate, env, dataDir } = calibration(t);
-  const id = [...fingerprints.keys()].find((name) => name.startsWith('voiceprint')) ?? '';
+  const id = 'average-spectrum';
   const rows = Array.from({ length: 500 }, (_, i) => [
     `a${i}.wav,b.wav,nontarget,${((0.9 * i) / 500).toFixed(6)},${id},${fingerprints.get(id)}`,
     `a${i}.wav,c.wav,target,0.95,${id},${fingerprints.get(id)}`,
@@ -178,6 +191,6 @@ test('trials give a point of the speaker model, which verify is configured by', 
   assert.equal((await verify('bank')).status, 0);
   assert.match(
     (await verify('shop')).stderr,
-    /operating point of voiceprint.* \(bank\) for VERAVOX_MATCH_THRESHOLD/,
+    /operating point of average-spectrum \(bank\) for VERAVOX_MATCH_THRESHOLD/,
   );
 });

@@ -13,10 +13,10 @@ import { JobTable } from '../../src/jobs/queue/job-table.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { runCli } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
-import { averageSpectrum } from '../support/speaker-models.js';
+import { editManifest } from '../support/imported-models.js';
+import { writeTinyVoices } from '../support/speaker-models.js';
 import { createKey } from '../support/stored-keys.js';
 import { savePoint, saveProfile, somePoint, someProfile } from '../support/stored-points.js';
-import { tinyEntry, writeManifest } from '../support/tiny-models.js';
 
 const FORGED = 'trusted.wav  bonafide  score 0.000';
 const EVIL = `\u001b]0;title\u0007\u001b[2K\r\u009b31m\u202e\u2028\n${FORGED}`;
@@ -38,15 +38,10 @@ after(() => fs.rmSync(folder, { recursive: true }));
 
 before(async () => {
   fs.mkdirSync(modelsDir);
-  const detector = {
-    ...tinyEntry(modelsDir, 'tiny', 'even'),
-    licence: EVIL,
-    // Everybody is human.
-    calibration: { scale: 1, bias: -30 },
-  };
-  const { entry: speaker, file } = averageSpectrum();
-  fs.writeFileSync(path.join(modelsDir, speaker.file), file);
-  writeManifest(modelsDir, [detector, speaker]);
+  writeTinyVoices(modelsDir);
+  editManifest(modelsDir, (models) => {
+    models[0].licence = EVIL;
+  });
   const fixture = (name: string): string => path.join(packageDir, 'test/fixtures', name);
   fs.copyFileSync(fixture('human-vctk-p226-a.opus'), speech);
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;

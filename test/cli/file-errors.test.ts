@@ -9,6 +9,7 @@ import { packageDir } from '../../src/base/config/package-dir.js';
 import { messageOf } from '../../src/base/errors/message-of.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
+import { writeTinyVoices } from '../support/speaker-models.js';
 
 const recording = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
 
@@ -24,7 +25,7 @@ const commands: readonly (readonly string[])[] = [
   ['bench', 'http://127.0.0.1:1', 'FILE', '--key-file', recording],
   ['evaluate', 'FILE'],
   ['calibrate', 'FILE', '--name', 'a', '--target-fpr', '0.1'],
-  ['models', 'calibrate', 'detector-large-2026-11-25', 'FILE', '--models-dir', 'OWN'],
+  ['models', 'calibrate', 'tiny', 'FILE', '--models-dir', 'OWN'],
   ['models', 'import', 'xlsr-aasist', 'FILE', '--models-dir', 'OWN'],
   ['models', 'check', '--models-dir', 'FILE'],
 ];
@@ -47,7 +48,9 @@ test('no command that takes a file is missing here', async () => {
 test('each says what is wrong with the file', async (t) => {
   const folder = temporaryFolder(t);
   const own = path.join(folder, 'own');
-  fs.cpSync(path.join(packageDir, 'models'), own, { recursive: true });
+  fs.mkdirSync(own);
+  writeTinyVoices(own);
+  const env = { VERAVOX_DATA_DIR: path.join(folder, 'data'), VERAVOX_MODELS_DIR: own };
   const loop = path.join(folder, 'loop');
   fs.symlinkSync(loop, loop);
   // Contains no recording.
@@ -58,7 +61,7 @@ test('each says what is wrong with the file', async (t) => {
     const files = [path.join(folder, 'none.wav'), [empty, loop, path.join(recording, 'x')][i % 3] ?? empty];
     for (const file of files) {
       const words = command.map((word) => ({ FILE: file, OWN: own })[word] ?? word);
-      const { status, stderr, stdout } = await runCli(words, { VERAVOX_DATA_DIR: path.join(folder, 'data') });
+      const { status, stderr, stdout } = await runCli(words, env);
       const said = `${stderr}${stdout}`;
       assert.equal(status, 1, `${words.join(' ')}: ${said}`);
       assert.ok(said.includes(file), `${words.join(' ')}: ${said}`);

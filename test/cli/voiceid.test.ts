@@ -5,13 +5,10 @@ import path from 'node:path';
 import { before, test } from 'node:test';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
-import { averageSpectrum, writeModels } from '../support/speaker-models.js';
+import { averageSpectrum, writeTinyVoices } from '../support/speaker-models.js';
 import { monoWav, repeated } from '../support/wav.js';
 
 const short = 'test/fixtures/human-lj-b.flac';
-// The shipped detector's quality does not matter here: these values fix its answer.
-const humanBias = -30;
-const generatedBias = 30;
 const otherSpeaker = 'test/fixtures/human-vctk-p237.flac';
 
 let enrolWav: Uint8Array;
@@ -41,7 +38,7 @@ for (const [args, message] of misuses) {
 
 test('enroll prints a voiceprint that verify takes; another speaker is exit code 3, a failure is 1', async (t) => {
   const folder = temporaryFolder(t);
-  const settings = { VERAVOX_MODELS_DIR: writeModels(folder, [averageSpectrum()], humanBias) };
+  const settings = { VERAVOX_MODELS_DIR: writeTinyVoices(folder) };
   const inFolder = (name: string) => path.join(folder, name);
   fs.writeFileSync(inFolder('me.wav'), enrolWav);
   const vector = inFolder('me.json');
@@ -58,14 +55,9 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   assert.equal(JSON.parse(enrolled.stdout).length, 256);
   fs.writeFileSync(vector, enrolled.stdout);
   assert.equal(enrolled.stderr, '');
-  fs.writeFileSync(inFolder('cut.wav'), enrolWav.subarray(0, enrolWav.length * 0.9));
-  const cut = await runCli(['enroll', inFolder('cut.wav')], settings);
-  assert.match(cut.stderr, /^Warning: .*cut\.wav: Audio is missing: the file states a length of 12 s, .*\n$/);
   const piped = await runCli(['enroll', '-'], settings, { input: enrolWav });
   assert.equal(piped.stdout, enrolled.stdout, piped.stderr);
-  const pipedSample = ['verify', '-', '--vector', vector];
-  assert.equal((await runCli(pipedSample, settings, { input: fs.readFileSync(short) })).status, 0);
-  const nothing = await runCli(pipedSample, settings, { input: new Uint8Array() });
+  const nothing = await runCli(['verify', '-', '--vector', vector], settings, { input: new Uint8Array() });
   assert.equal(nothing.status, 1);
   assert.match(nothing.stderr, /^-: /);
   const same = await verify(short);
@@ -74,6 +66,13 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
     same.stdout,
     /^test\/fixtures\/human-lj-b\.flac .* the same speaker {2}\(cosine 0\.\d{3}, average-spectrum\)\n$/,
   );
+
+  // The whole answer is also accepted.
+  fs.writeFileSync(inFolder('cut.wav'), enrolWav.subarray(0, enrolWav.length * 0.9));
+  const cut = await runCli(['enroll', '--json', inFolder('cut.wav')], settings);
+  assert.match(cut.stderr, /^Warning: .*cut\.wav: Audio is missing: the file states a length of 12 s, .*\n$/);
+  assert.equal(JSON.parse(cut.stdout).model_version, 'average-spectrum');
+  fs.writeFileSync(vector, cut.stdout);
   const other = await verify(otherSpeaker, '--json');
   assert.equal(other.status, 3, other.stderr);
   assert.deepEqual(Object.keys(JSON.parse(other.stdout)), [
@@ -86,13 +85,7 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   ]);
   assert.equal(JSON.parse(other.stdout).is_match, false);
 
-  // The whole answer is also accepted.
-  const answer = await runCli(['enroll', '--json', inFolder('me.wav')], settings);
-  assert.equal(JSON.parse(answer.stdout).model_version, 'average-spectrum');
-  fs.writeFileSync(vector, answer.stdout);
-  assert.equal((await verify(short)).status, 0);
-
-  const suspicious = writeModels(temporaryFolder(t), [averageSpectrum()], generatedBias);
+  const suspicious = writeTinyVoices(temporaryFolder(t), [averageSpectrum()], 30);
   const fake = await runCli(['verify', short, '--vector', vector, '--json'], {
     VERAVOX_MODELS_DIR: suspicious,
   });
@@ -112,7 +105,7 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
 
 test('several samples make one voiceprint, with feedback on each, and identify finds it in a list', async (t) => {
   const folder = temporaryFolder(t);
-  const settings = { VERAVOX_MODELS_DIR: writeModels(folder, [averageSpectrum()], humanBias) };
+  const settings = { VERAVOX_MODELS_DIR: writeTinyVoices(folder) };
   const inFolder = (name: string) => path.join(folder, name);
   fs.writeFileSync(inFolder('me.wav'), enrolWav);
   fs.writeFileSync(inFolder('short.wav'), monoWav(new Float32Array(8000), 16000));
@@ -129,9 +122,11 @@ test('several samples make one voiceprint, with feedback on each, and identify f
   assert.match(joined.stderr, /me\.wav: accepted, \d+\.\d s of speech, agreement 0\.\d\d\n/);
   assert.match(joined.stderr, /short\.wav: left out: too short\n/);
   assert.match(joined.stderr, /\nQuality: (fair|poor) \(.*few samples/);
+  const { stdout: line, stderr: why } = await runCli(['enroll', '--id', 'me', inFolder('me.wav')], settings);
+  const alone = JSON.parse(line);
+  assert.equal(alone.id, 'me', why);
   // Weighted by speech, so it equals neither of the two.
-  const alone = JSON.parse((await runCli(['enroll', inFolder('me.wav')], settings)).stdout);
-  assert.notDeepEqual(embedding, alone);
+  assert.notDeepEqual(embedding, alone.embedding);
 
   const others = JSON.parse(
     (await runCli(['enroll', '--json', otherSpeaker, otherSpeaker], settings)).stdout,
@@ -156,19 +151,13 @@ test('several samples make one voiceprint, with feedback on each, and identify f
   const nobody = await identify(short);
   assert.equal(nobody.status, 3, nobody.stdout);
   // Lines of enroll --id are a list as they are, and so is one object over several lines.
-  const { stdout: line, stderr: why } = await runCli(['enroll', '--id', 'lj', inFolder('me.wav')], settings);
-  assert.deepEqual(JSON.parse(line), { id: 'lj', embedding: alone }, why);
   const voiceprint = { id: 'p "237"', embedding: others.embedding };
-  for (const text of [
-    `${JSON.stringify(voiceprint)}\n${line}`,
-    `${JSON.stringify(voiceprint, null, 2)}\r\n\r\n${line}`,
-  ]) {
-    fs.writeFileSync(list, text);
-    const listed = await identify(short, '--json');
-    assert.equal(listed.status, 0, listed.stderr);
-    const { matches, compared } = JSON.parse(listed.stdout);
-    assert.deepEqual([matches[0].id, compared], ['lj', 2]);
-  }
+  const other = JSON.stringify({ ...voiceprint, id: 'p237' });
+  fs.writeFileSync(list, `${JSON.stringify(voiceprint, null, 2)}\r\n\r\n${other}\n${line}`);
+  const listed = await identify(short, '--json');
+  assert.equal(listed.status, 0, listed.stderr);
+  const { matches, compared } = JSON.parse(listed.stdout);
+  assert.deepEqual([matches[0].id, compared], ['me', 3]);
   fs.writeFileSync(list, '[{"id": "a", "embedding": [1]}]');
   const bad = await identify(short, '--json');
   assert.equal(bad.status, 1);
@@ -179,7 +168,7 @@ test('several samples make one voiceprint, with feedback on each, and identify f
 });
 
 test('without a speaker model both say so', async (t) => {
-  const settings = { VERAVOX_MODELS_DIR: writeModels(temporaryFolder(t), []) };
+  const settings = { VERAVOX_MODELS_DIR: writeTinyVoices(temporaryFolder(t), []) };
   for (const args of [
     ['enroll', short],
     ['verify', short, '--vector', short],

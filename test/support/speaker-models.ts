@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { DetectionModel, Manifest, SpeakerModel } from '../../src/analysis/models/manifest.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { meanModel } from './onnx-file.js';
+import { tinyEntry, writeManifest } from './tiny-models.js';
 
 export const shippedModelsDir = path.join(packageDir, 'models');
 const shipped = JSON.parse(fs.readFileSync(path.join(shippedModelsDir, 'manifest.json'), 'utf8')) as Manifest;
@@ -71,5 +72,13 @@ export function writeModels(
   const calibration = { ...detector.calibration, ...(detectorBias !== undefined && { bias: detectorBias }) };
   const models = [{ ...detector, calibration }, ...speakers.map(({ entry }) => entry)];
   fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ version: 1, models }));
+  return folder;
+}
+
+/** The same with a tiny detector, whose bias decides: by default, everybody is human. */
+export function writeTinyVoices(folder: string, speakers = [averageSpectrum()], detectorBias = -30): string {
+  const detector = { ...tinyEntry(folder, 'tiny', 'even'), calibration: { scale: 1, bias: detectorBias } };
+  for (const { entry, file } of speakers) fs.writeFileSync(path.join(folder, entry.file), file);
+  writeManifest(folder, [detector, ...speakers.map(({ entry }) => entry)]);
   return folder;
 }
