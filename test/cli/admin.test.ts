@@ -2,19 +2,26 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { PASSWORD, postSession, signIn } from '../support/admin.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 
 const session = '/v1/admin/session';
 const ORIGIN = 'https://voices.example.com';
 
 const tokenIn = (text: string): string => /#\/welcome\?token=([\w-]{43})/.exec(text)?.[1] ?? '';
 
+const tinyServer = (t: TestContext) => ({
+  VERAVOX_DATA_DIR: temporaryFolder(t),
+  VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(t), 'even'),
+  PORT: '0',
+});
+
 test('the first start prints a link that makes the first user; sessions hold on all processes, and the shell ends them', async (t) => {
-  const env = { VERAVOX_DATA_DIR: temporaryFolder(t), PORT: '0', VERAVOX_PROCESSES: '2' };
+  const env = { ...tinyServer(t), VERAVOX_PROCESSES: '2' };
   const server = new Cli(['serve'], env);
   t.after(() => server.child.kill('SIGKILL'));
   const [, port] = await server.printed(/is ready on \S+:(\d+)\n/);
@@ -35,7 +42,7 @@ test('the first start prints a link that makes the first user; sessions hold on 
 });
 
 test('with the dashboard off nothing is printed, and no route of it exists', async (t) => {
-  const env = { VERAVOX_DATA_DIR: temporaryFolder(t), PORT: '0', VERAVOX_DASHBOARD: 'off' };
+  const env = { ...tinyServer(t), VERAVOX_DASHBOARD: 'off' };
   const server = new Cli(['serve'], env);
   t.after(() => server.child.kill('SIGKILL'));
   const [, port] = await server.printed(/is ready on \S+:(\d+)\n/);

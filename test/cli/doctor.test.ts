@@ -29,6 +29,7 @@ test('doctor names versions, models and the device, and ends with 0 when all is 
 test('doctor says why a bucket cannot be used', async (context) => {
   const { status, stdout } = await runCli(['doctor'], {
     VERAVOX_DATA_DIR: temporaryFolder(context),
+    VERAVOX_MODELS_DIR: temporaryFolder(context),
     VERAVOX_STORAGE_BUCKET: 'files',
     VERAVOX_STORAGE_ENDPOINT: 'http://127.0.0.1:1',
     AWS_ACCESS_KEY_ID: 'an-id',

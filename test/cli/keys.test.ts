@@ -10,6 +10,7 @@ import { KeyTable } from '../../src/state/keys/key-table.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { request } from '../support/http-client.js';
 import { sqliteIn } from '../support/stored-keys.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 
 const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [
@@ -118,12 +119,13 @@ test('what a key was given is what the server knows of it and what is listed', a
 });
 
 test('a key from the command line works in the very next request, and the command names the folder', async (context) => {
-  const env = { VERAVOX_DATA_DIR: temporaryFolder(context), PORT: '0' };
+  const modelsDir = writeTinyModels(temporaryFolder(context), 'even');
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_MODELS_DIR: modelsDir, PORT: '0' };
   const server = new Cli(['serve'], env);
   context.after(() => server.child.kill('SIGKILL'));
   const [, port] = await server.printed(/is ready on \S+:(\d+)\n/);
   await server.printed(new RegExp(`^data folder: ${env.VERAVOX_DATA_DIR}$`, 'm'));
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     const { stdout, stderr } = await runCli(['keys', 'create'], env);
     const headers = { 'x-api-key': stdout.trimEnd() };
     const { status } = await request(Number(port), '/v1/file?key_prefix=&entity=analysis', { headers });

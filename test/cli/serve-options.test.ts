@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 
 const main = path.join(packageDir, 'dist/cli/main.js');
 
@@ -19,6 +20,7 @@ for (const [what, processes] of [
       HOST: '192.0.2.1',
       VERAVOX_PROCESSES: processes as string,
       VERAVOX_DATA_DIR: temporaryFolder(context),
+      VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(context), 'even'),
     });
     context.after(async () => {
       server.child.kill('SIGKILL');

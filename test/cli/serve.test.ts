@@ -11,8 +11,8 @@ import type { OperatingPoint } from '../../src/state/operating-points/operating-
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { startSilentPostgres } from '../support/silent-peers.js';
-import { shippedModelsDir } from '../support/speaker-models.js';
 import { savePoint } from '../support/stored-points.js';
+import { writeTinyModels } from '../support/tiny-models.js';
 
 const runShell = promisify(execFile);
 
@@ -22,6 +22,11 @@ function serve(context: TestContext, env: Readonly<Record<string, string>>): Cli
   return cli;
 }
 
+const tinyServer = (context: TestContext) => ({
+  VERAVOX_DATA_DIR: temporaryFolder(context),
+  VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(context), 'even'),
+});
+
 test('a setting that cannot be used stops the start', async (context) => {
   const env = { VERAVOX_DATA_DIR: temporaryFolder(context), PORT: 'http' };
   const { status, stderr } = await runCli(['serve'], env);
@@ -30,7 +35,7 @@ test('a setting that cannot be used stops the start', async (context) => {
 });
 
 test('a setting that there is no longer is named in the log of the start, which goes on', async (context) => {
-  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_AUDIT_SYNC: 'each' });
+  const cli = serve(context, { ...tinyServer(context), VERAVOX_AUDIT_SYNC: 'each' });
   await cli.printed(/is ready on/);
   assert.match(
     cli.stdout,
@@ -39,10 +44,8 @@ test('a setting that there is no longer is named in the log of the start, which 
 });
 
 test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {
-  const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
-  const detector = (await loadManifest(shippedModelsDir)).models.find(
-    ({ id }) => id === 'detector-large-2026-11-25',
-  );
+  const env = tinyServer(context);
+  const [detector] = (await loadManifest(env.VERAVOX_MODELS_DIR)).models;
   assert.ok(detector);
   const point: OperatingPoint = {
     name: 'everything',
@@ -64,7 +67,7 @@ test('operating points of the data folder serve requests; one of other weights i
   const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
   assert.match(
     cli.stdout + cli.stderr,
-    /"operatingPoint":"old","model":"detector-large-2026-11-25","why":"was calibrated with other weights/,
+    /"operatingPoint":"old","model":"apollo-4-5-2026-03-26","why":"was calibrated with other weights/,
   );
   const ask = async (name: string) => {
     const { stdout } = await runShell('/bin/sh', ['-c', `${curl} -s -F threshold=${name}`]);
@@ -83,19 +86,18 @@ test('a port that is taken stops the start; the next one still shows its first k
   context.after(() => taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
-  const dataDir = temporaryFolder(context);
-  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: String(port) });
+  const env = tinyServer(context);
+  const { status, stderr } = await runCli(['serve'], { ...env, PORT: String(port) });
   assert.equal(status, 1);
   assert.match(stderr, new RegExp(`^veravox: .*${port}`));
-  const cli = new Cli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
-  context.after(() => cli.child.kill('SIGKILL'));
+  const cli = serve(context, env);
   await cli.printed(/^ {2}vx_\S+$/m);
-  const { stdout } = await runCli(['keys', 'list', '--json'], { VERAVOX_DATA_DIR: dataDir });
+  const { stdout } = await runCli(['keys', 'list', '--json'], env);
   assert.equal(stdout.trimEnd().split('\n').length, 1, stdout);
 });
 
 test('a second signal ends a stop that takes long, with exit code 1', async (context) => {
-  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_STOP_GRACE_MS: '600000' });
+  const cli = serve(context, { ...tinyServer(context), VERAVOX_STOP_GRACE_MS: '600000' });
   await cli.printed(/is ready on/);
   // Signals are repeated because two at once count as one, as when npm and a terminal both forward one
   // Ctrl-C.
