@@ -3,7 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import type { Manifest } from '../../../src/analysis/models/manifest.js';
 import { Cli, runCli } from '../../support/cli.js';
+import { shippedModelsDir } from '../../support/speaker-models.js';
 
 export type Scope = 'predict' | 'voiceid' | 'file';
 
@@ -87,12 +89,31 @@ async function startOwnTarget(): Promise<Target> {
 export async function startConfigured(
   settings: Readonly<Record<string, string>>,
 ): Promise<{ origin: string; port: number; key: string; stop(): Promise<void> }> {
-  const { cli, origin, stop } = await serve(temporaryDataDir(), {
+  const dataDir = temporaryDataDir();
+  const { cli, origin, stop } = await serve(dataDir, {
+    VERAVOX_MODELS_DIR: writeOneDetector(path.join(dataDir, 'models')),
     ...settings,
   });
   // The first start of a server prints a key.
   const [, key = ''] = await cli.printed(/x-api-key: ([^\s']+)/);
   return { origin, port: Number(new URL(origin).port), key, stop };
+}
+
+/** The shipped models, but with the smallest detector in place of the others: such a server starts sooner. */
+function writeOneDetector(folder: string): string {
+  fs.mkdirSync(folder);
+  for (const name of fs.readdirSync(shippedModelsDir))
+    if (name !== 'manifest.json') fs.symlinkSync(path.join(shippedModelsDir, name), path.join(folder, name));
+  const { models, ...manifest } = JSON.parse(
+    fs.readFileSync(path.join(shippedModelsDir, 'manifest.json'), 'utf8'),
+  ) as Manifest;
+  const detectors = models.filter(({ task }) => task === 'detection');
+  const aliases = detectors.flatMap((detector) => detector.aliases);
+  const kept = models
+    .filter(({ id, task }) => task !== 'detection' || id.startsWith('detector-small-'))
+    .map((model) => (model.task === 'detection' ? { ...model, aliases } : model));
+  fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ ...manifest, models: kept }));
+  return folder;
 }
 
 export async function revokeKey(dataDir: string, key: string): Promise<void> {
