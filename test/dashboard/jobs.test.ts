@@ -17,7 +17,6 @@ import { type DashboardServer, startDashboardServer } from '../support/dashboard
 import { eventually } from '../support/eventually.js';
 import { startFakeStorage } from '../support/fake-storage.js';
 import { assertNoSidewaysScrolling } from '../support/page-facts.js';
-import { shippedModelsDir } from '../support/speaker-models.js';
 
 const recording = fs.readFileSync(path.join(packageDir, 'test/fixtures/ai-kokoro.flac'));
 
@@ -52,7 +51,6 @@ async function start(t: TestContext) {
   const host = `http://hooks.example.com:${hooks.port}`;
   const server = await startDashboardServer(t, {
     config: {
-      modelsDir: shippedModelsDir,
       webhookHosts: [parseAllowedHost(host) ?? assert.fail(host)],
     },
     around: (real) => holding(real, gate),
