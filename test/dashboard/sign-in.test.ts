@@ -8,7 +8,7 @@ import { LinkTable, linkPath } from '../../src/console/users/link-table.js';
 import { SessionTable } from '../../src/console/users/session-table.js';
 import { UserTable } from '../../src/console/users/user-table.js';
 import { addUser, PASSWORD, signIn } from '../support/admin.js';
-import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
+import { assertAccessible, keepPicture, launchBrowser, openPage, renewPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';
 
 async function fillIn(page: Page, name: string, password: string): Promise<void> {
@@ -18,16 +18,22 @@ async function fillIn(page: Page, name: string, password: string): Promise<void>
 }
 
 test('the way into the dashboard', async (suite) => {
+  const server = await startDashboardServer(suite);
+  const firstToken = await new LinkTable(server.database).createFirst();
   const browser = await launchBrowser(suite);
+  const [page, other] = [
+    await openPage(suite, browser, server.origin),
+    await openPage(suite, browser, server.origin),
+  ];
+  suite.beforeEach(async () => {
+    for (const each of [page, other]) await renewPage(each);
+  });
 
   await suite.test(
     'the link of the first start makes an admin, who adds a user, who follows their link',
-    async (t) => {
-      const server = await startDashboardServer(t);
-      const token = await new LinkTable(server.database).createFirst();
-      assert.ok(token);
-      const page = await openPage(t, browser, server.origin);
-      await page.goto(linkPath(token));
+    async () => {
+      assert.ok(firstToken);
+      await page.goto(linkPath(firstToken));
       await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
       await assertAccessible(page);
       await page.getByLabel('Name').fill('Ada');
@@ -37,7 +43,7 @@ test('the way into the dashboard', async (suite) => {
       await page.getByLabel('New password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Set the password and sign in' }).click();
       await page.getByRole('link', { name: 'Users' }).click();
-      assert.ok(!page.url().includes(token));
+      assert.ok(!page.url().includes(firstToken));
 
       await page.getByRole('button', { name: 'Add a user' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add a user' });
@@ -63,7 +69,8 @@ test('the way into the dashboard', async (suite) => {
       await assertAccessible(page);
       await keepPicture(page, 'users', 'light');
 
-      const other = await openPage(t, browser, server.origin, { theme: 'dark', width: 360 });
+      await other.emulateMedia({ colorScheme: 'dark' });
+      await other.setViewportSize({ width: 360, height: 900 });
       await other.goto(link);
       await other.getByRole('heading', { name: 'Choose a password' }).waitFor();
       assert.equal(await other.getByLabel('Name').inputValue(), 'Grace');
@@ -95,9 +102,7 @@ test('the way into the dashboard', async (suite) => {
 
   await suite.test(
     'a session that ends leads to the sign-in, and from there back to the same place',
-    async (t) => {
-      const server = await startDashboardServer(t);
-      const page = await openPage(t, browser, server.origin);
+    async () => {
       await server.signIn(page, 'developer', 'usage');
       await page.getByLabel('Plot').selectOption('Windows');
       await page.getByRole('heading', { name: 'Windows per day' }).waitFor();
@@ -119,29 +124,25 @@ test('the way into the dashboard', async (suite) => {
     },
   );
 
-  await suite.test('a refusal of the provider is said in words, and a password still leads in', async (t) => {
-    const server = await startDashboardServer(t);
-    await addUser(server.database, 'viewer');
-    const page = await openPage(t, browser, server.origin);
+  await suite.test('a refusal of the provider is said in words, and a password still leads in', async () => {
+    await addUser(server.database, 'viewer', 'mary');
     await page.goto('/dashboard/#/sign-in?error=OIDC_ROLE_MISSING');
     await page.getByRole('alert').getByText('gives you no role here').waitFor();
     await page.goto('/dashboard/#/sign-in?error=OVERLOADED');
     await page.getByRole('alert').getByText('The sign-in failed. Try again later.').waitFor();
     await assertAccessible(page);
-    await fillIn(page, 'viewer', PASSWORD);
+    await fillIn(page, 'mary', PASSWORD);
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
   });
 
   await suite.test(
     'everybody sees where they are signed in, and ends one session or all others',
-    async (t) => {
-      const server = await startDashboardServer(t);
-      const page = await openPage(t, browser, server.origin, { width: 360 });
-      const other = await openPage(t, browser, server.origin);
-      await server.signIn(other, 'viewer', 'keys');
-      await signIn(Number(new URL(server.origin).port), 'viewer', { 'user-agent': 'curl/8.17.0' });
-      await signIn(Number(new URL(server.origin).port), 'viewer', { 'user-agent': '<b>bold</b>\u00ad' });
-      await server.signIn(page, 'viewer', 'account');
+    async () => {
+      await page.setViewportSize({ width: 360, height: 900 });
+      await server.signIn(other, 'viewer', 'keys', 'joan');
+      await signIn(Number(new URL(server.origin).port), 'joan', { 'user-agent': 'curl/8.17.0' });
+      await signIn(Number(new URL(server.origin).port), 'joan', { 'user-agent': '<b>bold</b>\u00ad' });
+      await server.signIn(page, 'viewer', 'account', 'joan');
       const table = page.getByRole('region', { name: 'Table of your sessions' });
       const rows = table.getByRole('row');
       await table.getByRole('rowheader', { name: '<b>bold</b>' }).waitFor();
@@ -163,10 +164,8 @@ test('the way into the dashboard', async (suite) => {
     },
   );
 
-  await suite.test('after a refusal, the provider leads to the place that was wanted at first', async (t) => {
-    const server = await startDashboardServer(t);
-    await addUser(server.database, 'viewer');
-    const page = await openPage(t, browser, server.origin);
+  await suite.test('after a refusal, the provider leads to the place that was wanted at first', async () => {
+    await addUser(server.database, 'viewer', 'emma');
     await page.route('**/v1/admin/sign-in', (route) =>
       route.fulfill({ json: { password: true, oidc: true } }),
     );
@@ -174,7 +173,7 @@ test('the way into the dashboard', async (suite) => {
     // The provider sends the browser back, with a cookie or an error.
     await page.route('**/v1/admin/oidc/start', async (route) => {
       const isRefused = outcomes.shift() === 'refused';
-      const data = { name: 'viewer', password: PASSWORD };
+      const data = { name: 'emma', password: PASSWORD };
       // The server may be closing the kept connection.
       const options = { data, maxRetries: 3 };
       if (!isRefused) await page.request.post(`${server.origin}/v1/admin/session`, options);
@@ -201,44 +200,37 @@ test('the way into the dashboard', async (suite) => {
 
   await suite.test(
     'a tab notices what another one has done to the session when it is seen again',
-    async (t) => {
-      const server = await startDashboardServer(t);
-      await addUser(server.database, 'viewer', 'grace');
-      const page = await openPage(t, browser, server.origin);
-      await server.signIn(page, 'developer', 'usage', 'ada');
-      const other = await page.context().newPage();
-      await other.goto('/dashboard/#/usage');
-      await other.getByRole('button', { name: 'Sign out' }).click();
-      await fillIn(other, 'grace', PASSWORD);
-      await other.getByRole('link', { name: 'grace (viewer)' }).waitFor();
+    async () => {
+      await addUser(server.database, 'viewer', 'rosa');
+      await server.signIn(page, 'developer', 'usage', 'lise');
+      const tab = await page.context().newPage();
+      await tab.goto('/dashboard/#/usage');
+      await tab.getByRole('button', { name: 'Sign out' }).click();
+      await fillIn(tab, 'rosa', PASSWORD);
+      await tab.getByRole('link', { name: 'rosa (viewer)' }).waitFor();
       const beSeen = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await beSeen();
-      await page.getByRole('link', { name: 'grace (viewer)' }).waitFor();
-      await other.getByRole('button', { name: 'Sign out' }).click();
-      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await page.getByRole('link', { name: 'rosa (viewer)' }).waitFor();
+      await tab.getByRole('button', { name: 'Sign out' }).click();
+      await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
       await beSeen();
       await page.getByText('Your session has ended.').waitFor();
     },
   );
 
-  await suite.test('a link for a password can be followed while somebody is signed in', async (t) => {
-    const server = await startDashboardServer(t);
-    const grace = await addUser(server.database, 'viewer', 'grace');
-    const token = await new LinkTable(server.database).createFor(grace.id);
-    const page = await openPage(t, browser, server.origin);
-    await server.signIn(page, 'developer', 'usage', 'ada');
+  await suite.test('a link for a password can be followed while somebody is signed in', async () => {
+    const anna = await addUser(server.database, 'viewer', 'anna');
+    const token = await new LinkTable(server.database).createFor(anna.id);
+    await server.signIn(page, 'developer', 'usage', 'ruth');
     await page.goto(linkPath(token));
     await page.getByLabel('New password').fill('another battery staple');
     await page.getByRole('button', { name: 'Set the password and sign in' }).click();
-    await page.getByRole('link', { name: 'grace (viewer)' }).waitFor();
+    await page.getByRole('link', { name: 'anna (viewer)' }).waitFor();
   });
 
-  await suite.test('a changed password ends the other sessions, and signing out ends this one', async (t) => {
-    const server = await startDashboardServer(t);
-    const page = await openPage(t, browser, server.origin);
-    const other = await openPage(t, browser, server.origin);
-    await server.signIn(page, 'viewer', 'account');
-    await server.signIn(other, 'viewer', 'keys');
+  await suite.test('a changed password ends the other sessions, and signing out ends this one', async () => {
+    await server.signIn(page, 'viewer', 'account', 'jane');
+    await server.signIn(other, 'viewer', 'keys', 'jane');
     await page.getByLabel('Current password').fill('a wrong password');
     await page.getByLabel('New password').fill('another battery staple');
     await page.getByRole('button', { name: 'Change the password' }).click();
@@ -254,7 +246,7 @@ test('the way into the dashboard', async (suite) => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
-    await fillIn(page, 'viewer', 'another battery staple');
+    await fillIn(page, 'jane', 'another battery staple');
     await page.getByRole('heading', { name: 'Your profile' }).waitFor();
   });
 });

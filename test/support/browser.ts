@@ -91,6 +91,19 @@ export async function openPage(
   return page;
 }
 
+/** Makes a page what `openPage` gives, in the same profile: a new one takes a second of processor time. */
+export async function renewPage(
+  page: Page,
+  { theme = 'light', width = 1280, height = 900 }: PageOptions = {},
+): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  if (page.url() !== 'about:blank') await page.evaluate('sessionStorage.clear()');
+  await page.context().clearCookies();
+  await page.goto('about:blank');
+  await page.emulateMedia({ colorScheme: theme });
+  await page.setViewportSize({ width, height });
+}
+
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Fails with the list of axe-core's findings. */
