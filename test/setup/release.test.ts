@@ -63,9 +63,24 @@ function withPortableBuild(dir: string): void {
   assert.equal(marked.status, 0, marked.stderr);
 }
 
+/** In place of npm, a shell script that may end early. @returns the PATH that leads to it */
+function npmWith(t: TestContext, script: string): string {
+  const bin = temporaryFolder(t);
+  const npm = run(bin, 'which', 'npm').stdout.trim();
+  fs.writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\n${script}\nexec ${npm} "$@"\n`, { mode: 0o755 });
+  return `${bin}:${process.env.PATH}`;
+}
+
+/** Takes the compiled files of this clone; one test compiles. */
+const withoutCompiler = (t: TestContext): string =>
+  npmWith(
+    t,
+    `[ "$1 $2" != "run build:ts" ] || { cp -r '${packageDir}/dist' . && exec node scripts/build-commit.mjs; }`,
+  );
+
 const read = (dir: string, name: string): string => fs.readFileSync(path.join(dir, name), 'utf8');
-const release = (dir: string, version: string) =>
-  run(dir, process.execPath, path.join(dir, 'scripts/release.mjs'), version);
+const release = (dir: string, version: string, searched = process.env.PATH) =>
+  run(dir, 'env', `PATH=${searched}`, process.execPath, path.join(dir, 'scripts/release.mjs'), version);
 
 test('an unreleasable version is refused, and nothing changes', { skip }, (t) => {
   const dir = cloned(t);
@@ -86,27 +101,25 @@ test('an unreleasable version is refused, and nothing changes', { skip }, (t) =>
   fs.appendFileSync(path.join(dir, 'README.md'), 'more');
   assert.match(release(dir, '99.0.0').stderr, /Commit these changes first:\n M README\.md/);
   assert.equal(run(dir, 'git', 'checkout', '--quiet', '.').status, 0);
-  // Fails after the commit: the client cannot be built.
+  // Fails after the commit: nothing can be compiled.
   withPortableBuild(dir);
-  fs.rmSync(path.join(dir, 'client/tsconfig.json'));
+  fs.rmSync(path.join(dir, 'tsconfig.json'));
   assert.equal(run(dir, 'git', 'commit', '--quiet', '--all', '--message', 'Break it').status, 0);
   assertReleasesNothing(dir);
   // Fails at the last step: tags must be signed, and nothing signs them.
   assert.equal(run(dir, 'git', 'reset', '--quiet', '--hard', 'HEAD~').status, 0);
   assert.equal(run(dir, 'git', 'config', 'tag.gpgSign', 'true').status, 0);
   assert.equal(run(dir, 'git', 'config', 'gpg.program', 'false').status, 0);
-  assert.match(assertReleasesNothing(dir), /failed to sign|gpg/);
+  const failing = () => release(dir, '99.0.0', withoutCompiler(t));
+  assert.match(assertReleasesNothing(dir, failing), /failed to sign|gpg/);
 });
 
 test('after Ctrl-C, nothing has changed', { skip }, (t) => {
   const dir = cloned(t);
   withEntries(dir, someEntries);
   withPortableBuild(dir);
-  const bin = temporaryFolder(t);
   // Interrupts its process group, as a terminal does, once the release is committed.
-  const npm = '#!/bin/sh\n[ "$1 $2" != "run build:ts" ] || kill -INT 0\n';
-  fs.writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
-  const inPath = `PATH=${bin}:${process.env.PATH}`;
+  const inPath = `PATH=${npmWith(t, '[ "$1 $2" != "run build:ts" ] || kill -INT 0')}`;
   const program = path.join(dir, 'scripts/release.mjs');
   const inOwnGroup = () => run(dir, 'setsid', '--wait', 'env', inPath, process.execPath, program, '99.0.0');
   assert.match(assertReleasesNothing(dir, inOwnGroup), /^\$ npm run build:ts$/m);
@@ -192,7 +205,7 @@ test('a dry run makes the files of the present state, and changes nothing else',
   withEntries(dir, someEntries);
   withPortableBuild(dir);
   const before = run(dir, 'git', 'rev-parse', 'HEAD').stdout;
-  const { status, stderr } = release(dir, '--pack-only');
+  const { status, stderr } = release(dir, '--pack-only', withoutCompiler(t));
   assert.equal(status, 0, stderr);
   assert.equal(run(dir, 'git', 'rev-parse', 'HEAD').stdout, before);
   assert.deepEqual([run(dir, 'git', 'status', '--short').stdout, run(dir, 'git', 'tag').stdout], ['', '']);
