@@ -122,14 +122,15 @@ export abstract class FileRun<Output, Result> implements FlightRun {
 
   // Announcements and the result may arrive in any order; the count tells when both are complete.
   #finishIfWhole(): void {
-    if (!this.#prepared || this.#settled || this.#scoredInputs < this.#prepared.inputCount) return;
+    const { summary, inputCount = 0 } = this.#prepared ?? {};
+    if (summary === undefined || this.#settled || this.#scoredInputs < inputCount) return;
     this.#settled = true;
-    const { decodeMs, featuresMs } = this.#prepared.summary;
+    const { decodeMs, featuresMs } = summary;
     this.#resolve(
       this.resultOf({
         modelId: this.#modelId,
         windows: this.#windows,
-        summary: this.#prepared.summary,
+        summary,
         timesMs: {
           queue: this.#queueMs,
           decode: decodeMs,

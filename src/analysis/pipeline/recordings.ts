@@ -186,8 +186,8 @@ export class Recordings {
     };
     const work = async (): Promise<void> => {
       const result = await flight.prepare(this.#pool, makeTask);
-      if (result.ok) run.prepared(result.summary);
-      else run.fail(failureOf(result, request, feeder));
+      if (!result.ok) run.fail(failureOf(result, request, feeder));
+      else if (result.summary !== undefined) run.prepared(result.summary);
     };
     const working = work().catch((error) => flight.stop(error));
     try {

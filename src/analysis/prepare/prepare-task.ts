@@ -111,7 +111,8 @@ export type PrepareResult =
       readonly ok: true;
       readonly inputs: readonly SlottedInput[];
       readonly inputCount: number;
-      readonly summary: PrepareSummary;
+      /** None while live audio goes on: its list of skipped windows grows with the stream. */
+      readonly summary?: PrepareSummary;
       /** Of a LiveTask. */
       readonly live?: LiveProgress;
     }

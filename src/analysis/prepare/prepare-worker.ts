@@ -142,7 +142,8 @@ function prepareLive(task: LiveTask): PrepareResult {
       if (hasMore) break;
     }
     const live = { ...stream.state(), hasMore };
-    return { ok: true, inputs: held, inputCount: held.length, summary: stream.summary(), live };
+    const summary = live.atEnd ? { summary: stream.summary() } : {};
+    return { ok: true, inputs: held, inputCount: held.length, live, ...summary };
   } catch (error) {
     return { ok: false, inputs: held, inputCount: held.length, ...describe(error, task, new Uint8Array(0)) };
   } finally {
