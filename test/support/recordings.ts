@@ -11,6 +11,16 @@ export const ffmpegInto =
     return output;
   };
 
+/** Makes files by name, each with its options, in one run of FFmpeg: most of a run is its start. */
+export function ffmpegMany(
+  folder: string,
+  input: string,
+  files: Readonly<Record<string, readonly string[]>>,
+): void {
+  const outputs = Object.entries(files).flatMap(([name, options]) => [...options, path.join(folder, name)]);
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', input, ...outputs]);
+}
+
 /** The file as FFmpeg writes it to a pipe, where no header can be corrected at the end. */
 export const pipedByFfmpeg = (input: string, ...args: readonly string[]): Buffer =>
   execFileSync('ffmpeg', ['-v', 'error', '-i', input, ...args, 'pipe:1']);

@@ -12,60 +12,96 @@ import { packageDir } from '../../../src/base/config/package-dir.js';
 import { fileEntry, formBody } from '../../support/form-body.js';
 import { predict } from '../../support/http-client.js';
 import { startPipelineServer } from '../../support/pipeline-server.js';
-import { ffmpegInto, pipedByFfmpeg } from '../../support/recordings.js';
+import { ffmpegMany, pipedByFfmpeg } from '../../support/recordings.js';
 
 const addon = loadAddon();
 const SPEECH = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
 const folder = mkdtempSync(path.join(os.tmpdir(), 'veravox-joined-'));
-const convert = ffmpegInto(folder);
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const made = (name: string, ...options: readonly string[]): Buffer =>
-  name.startsWith('pipe.')
-    ? pipedByFfmpeg(SPEECH, '-t', '3', ...options, '-f', path.extname(name).slice(1))
-    : readFileSync(convert(SPEECH, ['-t', '3', ...options, name]));
-
-const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+const SECONDS = ['-t', '3'];
+const FORMATS = [
+  'm4a',
+  'mp4',
+  'mov',
+  'webm',
+  'mkv',
+  'ogg',
+  'mp3',
+  'aac',
+  'avi',
+  'flac',
+  'wav',
+  'aiff',
+  'caf',
+];
+const SPECIAL: Readonly<Record<string, readonly string[]>> = {
   'live.webm': ['-live', '1', '-c:a', 'libopus'],
-  'b.webm': ['-c:a', 'libvorbis'],
+  'vorbis.webm': ['-c:a', 'libvorbis'],
   'rf64.wav': ['-rf64', 'always'],
   'bare.mp3': ['-id3v2_version', '0', '-write_xing', '0'],
   'mp3.mp4': ['-c:a', 'libmp3lame'],
   'rate.aac': ['-ar', '44100', '-ac', '2'],
+  'opus.mp4': ['-c:a', 'libopus'],
+  'flac.mp4': ['-c:a', 'flac', '-strict', 'experimental'],
+  'ac3.mp4': ['-c:a', 'ac3'],
+  'pcm.mov': ['-c:a', 'pcm_s16le'],
+  'ima.mov': ['-c:a', 'adpcm_ima_qt'],
+  'fragments.mp4': ['-movflags', 'frag_keyframe+empty_moov'],
+  'short-fragments.mp4': ['-movflags', 'frag_keyframe+empty_moov', '-frag_duration', '500000'],
+  'long.m4a': ['-t', '300', '-af', 'apad', '-ar', '8000'],
+  'link.ogg': ['-t', '0.5', '-c:a', 'libopus', '-page_duration', '100000'],
+};
+const plain = FORMATS.map((format) => [`plain.${format}`, []] as const);
+ffmpegMany(
+  folder,
+  SPEECH,
+  Object.fromEntries(
+    [...plain, ...Object.entries(SPECIAL)].map(([name, options]) => [name, [...SECONDS, ...options]]),
+  ),
+);
+const piped: Readonly<Record<string, Buffer>> = {
+  'pipe.avi': pipedByFfmpeg(SPEECH, ...SECONDS, '-f', 'avi'),
+  pcm_s16le: pipedByFfmpeg(SPEECH, ...SECONDS, '-c:a', 'pcm_s16le', '-f', 'wav'),
+  pcm_f32le: pipedByFfmpeg(SPEECH, ...SECONDS, '-c:a', 'pcm_f32le', '-f', 'wav'),
 };
 
+/** The recording in a format, or a special one by its name. */
+const made = (name: string): Buffer =>
+  Buffer.from(piped[name] ?? readFileSync(path.join(folder, name.includes('.') ? name : `plain.${name}`)));
+
 for (const [first, second] of [
-  ['a.m4a', 'b.m4a'],
-  ['a.m4a', 'b.wav'],
-  ['a.webm', 'b.webm'],
-  ['a.webm', 'b.flac'],
-  ['live.webm', 'b.webm'],
-  ['a.ogg', 'b.webm'],
-  ['a.ogg', 'b.mp3'],
-  ['a.flac', 'b.flac'],
-  ['a.mp3', 'b.wav'],
-  ['a.mp3', 'b.m4a'],
-  ['a.aac', 'b.flac'],
-  ['a.avi', 'b.wav'],
-  ['pipe.avi', 'b.wav'],
-  ['pipe.avi', 'b.avi'],
-  ['a.m4a', 'b.webm'],
-  ['a.m4a', 'b.aac'],
-  ['a.mov', 'rf64.wav'],
-  ['a.flac', 'bare.mp3'],
-  ['a.flac', 'b.aac'],
-  ['a.flac', 'rf64.wav'],
-  ['a.flac', 'mp3.mp4'],
-  ['a.aac', 'b.ogg'],
-  ['a.aac', 'b.wav'],
-  ['a.aac', 'b.webm'],
-  ['a.aac', 'bare.mp3'],
-  ['a.aac', 'rate.aac'],
+  ['m4a', 'm4a'],
+  ['m4a', 'wav'],
+  ['webm', 'vorbis.webm'],
+  ['webm', 'flac'],
+  ['live.webm', 'webm'],
+  ['ogg', 'webm'],
+  ['ogg', 'mp3'],
+  ['flac', 'flac'],
+  ['mp3', 'wav'],
+  ['mp3', 'm4a'],
+  ['aac', 'flac'],
+  ['avi', 'wav'],
+  ['pipe.avi', 'wav'],
+  ['pipe.avi', 'avi'],
+  ['m4a', 'webm'],
+  ['m4a', 'aac'],
+  ['mov', 'rf64.wav'],
+  ['flac', 'bare.mp3'],
+  ['flac', 'aac'],
+  ['flac', 'rf64.wav'],
+  ['flac', 'mp3.mp4'],
+  ['aac', 'ogg'],
+  ['aac', 'wav'],
+  ['aac', 'webm'],
+  ['aac', 'bare.mp3'],
+  ['aac', 'rate.aac'],
 ] as const) {
   // The padding of an MP3 encoder is heard if audio follows.
   test(`${second} behind ${first} is heard`, () => {
-    const [one, two] = [made(first, ...(OPTIONS[first] ?? [])), made(second, ...(OPTIONS[second] ?? []))];
+    const [one, two] = [made(first), made(second)];
     const lengths = [one, two].map((bytes) => addon.decode(bytes).samples.length);
     const both = addon.decode(Buffer.concat([one, two]));
     assert.ok(Math.abs(both.samples.length - (lengths[0] ?? 0) - (lengths[1] ?? 0)) < 600);
@@ -75,18 +111,18 @@ for (const [first, second] of [
 }
 
 test('an AVI file behind a WAV file is named', () => {
-  const behind = made('behind.avi');
-  const { unheard } = addon.decode(Buffer.concat([made('front.wav'), behind]));
+  const behind = made('avi');
+  const { unheard } = addon.decode(Buffer.concat([made('wav'), behind]));
   assert.deepEqual(
     unheard?.map(({ bytes, atS }) => [bytes, atS]),
     [[behind.length, 3]],
   );
 });
 
-for (const second of ['b.ogg', 'b.webm', 'b.mkv', 'b.m4a', 'b.flac', 'b.avi', 'b.mp3']) {
+for (const second of ['ogg', 'webm', 'mkv', 'm4a', 'flac', 'avi', 'mp3']) {
   for (const codec of ['pcm_s16le', 'pcm_f32le']) {
     test(`${second} behind WAV of unknown length with ${codec} is named, and heard like in players`, () => {
-      const [front, behind] = [made('pipe.wav', '-c:a', codec), made(second)];
+      const [front, behind] = [made(codec), made(second)];
       const alone = addon.decode(front).samples;
       const { samples, unheard } = addon.decode(Buffer.concat([front, behind]));
       assert.deepEqual(samples.subarray(0, alone.length), alone);
@@ -99,17 +135,17 @@ for (const second of ['b.ogg', 'b.webm', 'b.mkv', 'b.m4a', 'b.flac', 'b.avi', 'b
 }
 
 const strangers: Readonly<Record<string, () => Buffer>> = {
-  AIFF: () => made('behind.aiff'),
-  CAF: () => made('behind.caf'),
+  AIFF: () => made('aiff'),
+  CAF: () => made('caf'),
   text: () => Buffer.from('A text without a meaning.\n'.repeat(100)),
 };
-const fronts = ['front.m4a', 'front.mp4', 'front.mov', 'front.mkv', 'front.webm', 'front.avi', 'pipe.avi'];
+const fronts = ['m4a', 'mp4', 'mov', 'mkv', 'webm', 'avi', 'pipe.avi'];
 for (const [front, stranger] of fronts.flatMap((front) =>
   Object.keys(strangers).map((name) => [front, name] as const),
 )) {
   test(`${stranger} behind ${front} is named`, () => {
     const behind = (strangers[stranger] ?? assert.fail())();
-    const whole = made(front, ...(OPTIONS[front] ?? []));
+    const whole = made(front);
     const { samples, unheard } = addon.decode(Buffer.concat([whole, behind]));
     assert.equal(samples.length, addon.decode(whole).samples.length);
     assert.deepEqual(
@@ -122,24 +158,33 @@ for (const [front, stranger] of fronts.flatMap((front) =>
 }
 
 test('what is behind a file and cannot be read is named', () => {
-  const broken = made('broken.m4a').subarray(0, 300);
-  const { samples, sampleRateHz, unheard } = addon.decode(Buffer.concat([made('good.m4a'), broken]));
+  const broken = made('m4a').subarray(0, 300);
+  const { samples, sampleRateHz, unheard } = addon.decode(Buffer.concat([made('m4a'), broken]));
   assert.ok(Math.abs(samples.length / sampleRateHz - 3) < 0.05);
   assert.equal(unheard?.length, 1);
   assert.equal(unheard?.[0]?.bytes, 300);
   assert.ok(Math.abs((unheard?.[0]?.atS ?? 0) - 3) < 0.05);
 });
 
+/** The recording and silence as two tracks, in this order of 0 and 1. */
+function withSilence(...order: readonly string[]): Buffer {
+  const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
+  return pipedByFfmpeg(
+    SPEECH,
+    ...silence,
+    ...order.flatMap((i) => ['-map', i]),
+    ...SECONDS,
+    '-f',
+    'matroska',
+  );
+}
+
 test('a voice in the second track is named, also if the first one is silent', async (t) => {
   const { port } = await startPipelineServer(t);
   const form = (file: Uint8Array) => formBody([fileEntry(file)]);
-  const tracks = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
-  const second = await predict(port, form(made('two.mkv', ...tracks, '-map', '0', '-map', '1', '-t', '3')));
+  const second = await predict(port, form(withSilence('0', '1')));
   assert.match(second.json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
-  const silent = await predict(
-    port,
-    form(made('silent.mkv', ...tracks, '-map', '1', '-map', '0', '-t', '3')),
-  );
+  const silent = await predict(port, form(withSilence('1', '0')));
   assert.equal(silent.status, 422);
   assert.match(
     silent.json.message,
@@ -148,7 +193,7 @@ test('a voice in the second track is named, also if the first one is silent', as
 });
 
 test('fragments whose time stamps start over are heard', () => {
-  const bytes = made('restart.mp4', '-movflags', 'frag_keyframe+empty_moov', '-frag_duration', '500000');
+  const bytes = made('short-fragments.mp4');
   const whole = addon.decode(bytes).samples.length;
   const places: number[] = [];
   for (let at = bytes.indexOf('tfdt'); at >= 0; at = bytes.indexOf('tfdt', at + 4)) places.push(at);
@@ -158,17 +203,9 @@ test('fragments whose time stamps start over are heard', () => {
   assert.equal(addon.decode(bytes).samples.length, whole);
 });
 
-for (const [name, ...options] of [
-  ['edit.m4a'],
-  ['opus.mp4', '-c:a', 'libopus'],
-  ['mp3.mp4', '-c:a', 'libmp3lame'],
-  ['flac.mp4', '-c:a', 'flac', '-strict', 'experimental'],
-  ['ac3.mp4', '-c:a', 'ac3'],
-  ['pcm.mov', '-c:a', 'pcm_s16le'],
-  ['ima.mov', '-c:a', 'adpcm_ima_qt'],
-] as const) {
+for (const name of ['m4a', 'opus.mp4', 'mp3.mp4', 'flac.mp4', 'ac3.mp4', 'pcm.mov', 'ima.mov']) {
   test(`audio that the edits of ${name} leave out is named`, () => {
-    const bytes = made(name, ...options);
+    const bytes = made(name);
     assert.deepEqual(addon.decode(bytes).unheard, []);
     const audioBytes = bytes.readUInt32BE(bytes.indexOf('mdat') - 4) - 8;
     const edit = bytes.indexOf('elst') + 12;
@@ -184,7 +221,7 @@ for (const [name, ...options] of [
 }
 
 test('a file with more packets than its edit has samples names what the edit leaves out', () => {
-  const bytes = made('long.m4a', '-t', '300', '-af', 'apad', '-ar', '8000');
+  const bytes = made('long.m4a');
   bytes.writeUInt32BE(200, bytes.indexOf('elst') + 12);
   const { samples, unheard } = addon.decode(bytes);
   assert.ok(samples.length < 2400);
@@ -195,28 +232,27 @@ test('a file with more packets than its edit has samples names what the edit lea
 });
 
 test('zeros and what follows them behind an MP4 file are heard or named', () => {
-  const bytes = made('zeros.m4a');
+  const bytes = made('m4a');
   const lengthS = addon.decode(bytes).samples.length;
   const zeros = Buffer.alloc(1000);
   assert.equal(addon.decode(Buffer.concat([bytes, zeros, bytes])).samples.length, 2 * lengthS);
-  const stranger = made('zeros.aiff');
+  const stranger = made('aiff');
   const { unheard } = addon.decode(Buffer.concat([bytes, zeros, stranger]));
   assert.deepEqual(
     unheard?.map((part) => part.bytes),
     [zeros.length + stranger.length],
   );
-  const fragments = made('tail.mp4', '-movflags', 'frag_keyframe+empty_moov');
+  const fragments = made('fragments.mp4');
   assert.equal(addon.decode(Buffer.concat([fragments, Buffer.alloc(4)])).statedLength, undefined);
 });
 
 test('another track is also named if only a region is analysed', async (t) => {
   const { port } = await startPipelineServer(t);
-  const tracks = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
-  const file = made('region.mkv', ...tracks, '-map', '0', '-map', '1', '-t', '3');
+  const file = withSilence('0', '1');
   const fields = [fileEntry(file), { name: 'start', content: '1' }, { name: 'end', content: '3' }];
   const { json } = await predict(port, formBody(fields));
   assert.match(json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
-  const joined = Buffer.concat([file, made('one-track.mkv')]);
+  const joined = Buffer.concat([file, made('mkv')]);
   const warningsFrom = async (start: string) => {
     const region = [fileEntry(joined), { name: 'start', content: start }];
     return (await predict(port, formBody(region))).json.warnings.join();
@@ -226,7 +262,7 @@ test('another track is also named if only a region is analysed', async (t) => {
 });
 
 test('from the 20th damaged place of joined files on, one entry counts all', () => {
-  const link = made('link.ogg', '-t', '0.5', '-c:a', 'libopus', '-page_duration', '100000');
+  const link = made('link.ogg');
   const at = Math.floor(link.length / 2);
   link.writeUInt8(link.readUInt8(at) ^ 1, at);
   const placesOf = (links: number) =>
