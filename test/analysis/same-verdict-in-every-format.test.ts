@@ -8,26 +8,29 @@ import type { Analyser } from '../../src/analysis/analyser/analyser.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { ffmpegInto } from '../support/recordings.js';
+import { ffmpegMany } from '../support/recordings.js';
+
+/** Options by file name. */
+type Encodings = Readonly<Record<string, readonly string[]>>;
 
 // All ten formats of the contract: lossless ones, and codecs at rates where a listener hears no loss.
-const lossless: readonly (readonly string[])[] = [
-  ['-c:a', 'pcm_s16le', 'clip.wav'],
-  ['-c:a', 'pcm_s16le', '-ar', '48000', '-ac', '2', 'clip48.wav'],
-  ['-c:a', 'flac', 'clip.flac'],
-  ['-c:a', 'flac', '-ar', '44100', 'clip441.flac'],
-  ['-c:a', 'alac', 'clip-alac.m4a'],
-  ['-c:a', 'pcm_s16be', 'clip.mov'],
-  ['-c:a', 'pcm_s16le', 'clip.avi'],
-  ['-c:a', 'flac', 'clip.mkv'],
-];
-const nearLossless: readonly (readonly string[])[] = [
-  ['-c:a', 'libmp3lame', '-b:a', '160k', 'clip.mp3'],
-  ['-c:a', 'aac', '-b:a', '192k', 'clip.aac'],
-  ['-c:a', 'libvorbis', '-q:a', '9', 'clip.ogg'],
-  ['-c:a', 'aac', '-b:a', '192k', 'clip.m4a'],
-  ['-c:a', 'aac', '-b:a', '192k', 'clip.mp4'],
-];
+const lossless: Encodings = {
+  'clip.wav': ['-c:a', 'pcm_s16le'],
+  'clip48.wav': ['-c:a', 'pcm_s16le', '-ar', '48000', '-ac', '2'],
+  'clip.flac': ['-c:a', 'flac'],
+  'clip441.flac': ['-c:a', 'flac', '-ar', '44100'],
+  'clip-alac.m4a': ['-c:a', 'alac'],
+  'clip.mov': ['-c:a', 'pcm_s16be'],
+  'clip.avi': ['-c:a', 'pcm_s16le'],
+  'clip.mkv': ['-c:a', 'flac'],
+};
+const nearLossless: Encodings = {
+  'clip.mp3': ['-c:a', 'libmp3lame', '-b:a', '160k'],
+  'clip.aac': ['-c:a', 'aac', '-b:a', '192k'],
+  'clip.ogg': ['-c:a', 'libvorbis', '-q:a', '9'],
+  'clip.m4a': ['-c:a', 'aac', '-b:a', '192k'],
+  'clip.mp4': ['-c:a', 'aac', '-b:a', '192k'],
+};
 // The model card's claim for these codecs, plus a margin.
 const largestDifference = 0.08;
 
@@ -74,12 +77,13 @@ async function meanScore(file: Uint8Array): Promise<number> {
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
-async function expectSameVerdict(fixture: string, encodings: readonly (readonly string[])[]): Promise<void> {
+async function expectSameVerdict(fixture: string, encodings: Encodings): Promise<void> {
   const source = path.join(packageDir, 'test/fixtures', fixture);
   const original = await meanScore(await readFile(source));
-  for (const encoding of encodings) {
-    const score = await meanScore(await readFile(ffmpegInto(folder)(source, encoding)));
-    const what = `${encoding.join(' ')}: ${score.toFixed(4)}, from the original ${original.toFixed(4)}`;
+  ffmpegMany(folder, source, encodings);
+  for (const [name, options] of Object.entries(encodings)) {
+    const score = await meanScore(await readFile(path.join(folder, name)));
+    const what = `${options.join(' ')} ${name}: ${score.toFixed(4)}, from the original ${original.toFixed(4)}`;
     assert.ok(Math.abs(score - original) <= largestDifference, what);
     assert.equal(score >= 0.5, original >= 0.5, what);
   }
