@@ -6,9 +6,19 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace veravox {
+
+// What a search for tags at the end has found, by offset (file_tags.h).
+struct LastTags {
+  uint64_t from = 0;
+  uint64_t zeros_in_frames = 0;
+  uint64_t size = 0;  // of the source, which may become shorter
+  uint64_t begin = 0;
+  bool hold_frames = false;
+};
 
 // A source of a file's bytes. Not thread-safe.
 class ByteSource {
@@ -19,6 +29,13 @@ class ByteSource {
   // Bytes from `offset` on: at least one and at most `count`, none past the end. Valid until the next call.
   // Throws StageError.
   virtual std::span<const uint8_t> Read(uint64_t offset, size_t count) = 0;
+
+  // The source that this one is the end of, and the offset in it; itself if it is whole.
+  virtual std::pair<ByteSource*, uint64_t> Whole() { return {this, 0}; }
+  // Of a whole source. All files that are joined in it have the same tags behind them.
+  std::vector<LastTags> last_tags;
+  // Of a whole source: read by demuxers, those of all joined files together.
+  uint64_t demuxed_bytes = 0;
 };
 
 // A file in memory, which outlives this object. Nothing is copied.
@@ -46,6 +63,10 @@ class TailSource final : public ByteSource {
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
     if (offset >= size()) return {};
     return source_.Read(begin_ + offset, count);
+  }
+  std::pair<ByteSource*, uint64_t> Whole() override {
+    const auto [whole, begin] = source_.Whole();
+    return {whole, begin + begin_};
   }
 
  private:

@@ -245,8 +245,7 @@ bool Demuxer::Take(AVPacket& packet) {
   if (!has_begun_) NoteStart(packet);
   if (packet.stream_index != stream_index_) {
     const auto index = static_cast<size_t>(packet.stream_index);
-    if (other_bytes_.size() <= index) other_bytes_.resize(index + 1);
-    other_bytes_[index] += packet.size;
+    CountOther(index, packet.size);
     return false;
   }
   if (IsBare(container_)) EndBeforeOtherFile(packet);
@@ -261,6 +260,14 @@ bool Demuxer::Take(AVPacket& packet) {
   // Made up by libavformat: from the rate of the first frame, which may change, or from the number of chunks.
   if (IsAdts(container_) || IsAvi(container_)) packet.pts = packet.dts = AV_NOPTS_VALUE;
   return true;
+}
+
+// Of another audio stream. Its packets may name the same bytes again and again.
+void Demuxer::CountOther(size_t index, int bytes) {
+  if (other_bytes_.size() <= index) other_bytes_.resize(index + 1);
+  const auto most = static_cast<int64_t>(size_ - begin_);
+  other_bytes_[index] = std::min(other_bytes_[index] + bytes, most);
+  if (other_bytes_[index] == most) format_->streams[index]->discard = AVDISCARD_ALL;
 }
 
 // Reads only the first packet of each stream that comes before the audio.

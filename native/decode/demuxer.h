@@ -42,6 +42,7 @@ class Demuxer final : public PacketSource {
   void FindParameters();
   bool MayGoOn(int64_t offset);
   bool Take(AVPacket& packet);
+  void CountOther(size_t index, int bytes);
   void NoteStart(const AVPacket& packet);
   void NoteEnd(const AVPacket& packet);
   std::optional<Unheard> LeftOut() const;

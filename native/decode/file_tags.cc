@@ -167,23 +167,28 @@ std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_
 // Some writers count a header too many or too few.
 constexpr uint64_t kMiscount = 10;
 
-// The beginning of the Lyrics3 tag at the end of `text`, found from there: a search from each beginning to
-// its end would read the same bytes again and again.
+// The beginning of the Lyrics3 tag at the end of `text`: of those behind all ends but the last, the first.
+// All words are looked for once: a search from each beginning to its end would read the same bytes again and
+// again.
 std::optional<size_t> BeginOfLastLyrics3(std::string_view text) {
-  const auto last_end = [&](size_t before) -> std::optional<size_t> {
-    std::optional<size_t> last;
-    for (const std::string_view word : kEndsOfLyrics) {
-      const size_t found = before < word.size() ? text.npos : text.rfind(word, before - word.size());
-      if (found != text.npos) last = std::max(last.value_or(0), found + word.size());
-    }
-    return last;
+  const auto is_end = [&](size_t at) {
+    return std::any_of(std::begin(kEndsOfLyrics), std::end(kEndsOfLyrics),
+                       [&](std::string_view word) { return text.substr(at).starts_with(word); });
   };
-  const std::optional<size_t> end = last_end(text.size());
-  if (!end || *end + kMiscount < text.size()) return {};
-  const size_t word = *end - kEndOfLyricsBytes;
-  const size_t furthest = *end - std::min(*end, kMostLyricsBytes);
-  const size_t begin = text.find(kBeginOfLyrics, std::max(furthest, last_end(word).value_or(0)));
-  if (begin >= word) return {};
+  std::optional<size_t> last;
+  const size_t tail = text.size() - std::min(text.size(), kEndOfLyricsBytes + kMiscount);
+  for (size_t at = tail; at < text.size(); ++at) {
+    if (is_end(at)) last = at;
+  }
+  if (!last) return {};
+  const size_t end = *last + kEndOfLyricsBytes;
+  const std::string_view first_letters = kBeginOfLyrics.substr(0, 6);
+  std::optional<size_t> begin;
+  for (size_t at = text.find(first_letters, end - std::min(end, kMostLyricsBytes)); at < *last;
+       at = text.find(first_letters, at + first_letters.size())) {
+    if (is_end(at)) begin.reset();
+    if (!begin && text.substr(at).starts_with(kBeginOfLyrics)) begin = at;
+  }
   return begin;
 }
 
@@ -227,6 +232,35 @@ uint64_t BeginOfZeros(ByteSource& source, uint64_t from, uint64_t end, uint64_t 
   return std::min(end, begin + zeros_in_frames);
 }
 
+LastTags SearchLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames) {
+  constexpr int kMostLastTags = 8;
+  uint64_t end = source.size();
+  for (int tags = 0; tags < kMostLastTags && end > from; ++tags) {
+    // A tag may end with zeros of its own.
+    if (const auto begin = BeginOfOneTag(source, from, end)) {
+      end = *begin;
+      continue;
+    }
+    const uint64_t before = end;
+    end = BeginOfZeros(source, from, end, zeros_in_frames);
+    if (const auto begin = BeginOfTagBefore(source, from, end, before)) end = *begin;
+    if (end == before) break;
+  }
+  return {from, zeros_in_frames, source.size(), end, HoldsFrames(source, {end, source.size() - end})};
+}
+
+LastTags FindLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames) {
+  const auto is_known = [&](const LastTags& known) {
+    return known.from <= from && from <= known.begin && known.zeros_in_frames == zeros_in_frames &&
+           known.size == source.size();
+  };
+  std::vector<LastTags>& all = source.last_tags;
+  const auto known = std::find_if(all.begin(), all.end(), is_known);
+  if (known != all.end()) return *known;
+  std::erase_if(all, [&](const LastTags& other) { return other.zeros_in_frames == zeros_in_frames; });
+  return all.emplace_back(SearchLastTags(source, from, zeros_in_frames));
+}
+
 }  // namespace
 
 bool HasAt(std::span<const uint8_t> bytes, size_t offset, std::string_view text) {
@@ -265,21 +299,9 @@ uint64_t EndOfTagsAndZeros(ByteSource& source, uint64_t offset) {
 }
 
 uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames) {
-  constexpr int kMostLastTags = 8;
-  uint64_t end = source.size();
-  for (int tags = 0; tags < kMostLastTags && end > from; ++tags) {
-    // A tag may end with zeros of its own.
-    if (const auto begin = BeginOfOneTag(source, from, end)) {
-      end = *begin;
-      continue;
-    }
-    const uint64_t before = end;
-    end = BeginOfZeros(source, from, end, zeros_in_frames);
-    if (const auto begin = BeginOfTagBefore(source, from, end, before)) end = *begin;
-    if (end == before) break;
-  }
-  if (HoldsFrames(source, {end, source.size() - end})) return source.size();
-  return end;
+  const auto [whole, offset] = source.Whole();
+  const LastTags found = FindLastTags(*whole, offset + from, zeros_in_frames);
+  return (found.hold_frames ? whole->size() : found.begin) - offset;
 }
 
 bool HoldsMoreThanTags(ByteSource& source, uint64_t from) {

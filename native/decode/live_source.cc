@@ -170,6 +170,7 @@ class LiveOpus final : public AudioSource, public LiveSource {
   bool Next(MonoBlock& block) override { return source_.Next(block); }
   bool is_waiting() const override { return source_.is_waiting(); }
   int64_t damaged_packets() const override { return source_.damaged_packets(); }
+  bool has_inverted_channels() const override { return source_.has_inverted_channels(); }
   int channels() const override { return source_.channels(); }
   double progress() const override { return source_.progress(); }
   std::string container_name() const override { return source_.container_name(); }

@@ -10,6 +10,11 @@ namespace {
 // Headers are read through this buffer; larger reads go straight into the packet.
 constexpr int kBufferBytes = 8 * 1024;
 
+// Tables of packets may name the same bytes again and again. Files whose tracks lie one behind the other are
+// read in pieces of a buffer, for packets of a few hundred bytes.
+constexpr uint64_t kMostReadings = 100;
+constexpr uint64_t kAnyFileBytes = 1024 * 1024;
+
 }  // namespace
 
 SourceInput::SourceInput(ByteSource& source, uint64_t begin, const Container& container,
@@ -45,6 +50,11 @@ int SourceInput::Read(void* self, uint8_t* out, int size) {
     const auto count = static_cast<size_t>(std::min<int64_t>(size, input.total_ - input.position_));
     const size_t copied = CopyFrom(input.source_, offset, {out, count});
     if (copied == 0) return AVERROR_EOF;  // the source has become shorter
+    ByteSource& whole = *input.source_.Whole().first;
+    whole.demuxed_bytes += copied;
+    if (whole.demuxed_bytes > kMostReadings * whole.size() + kAnyFileBytes) {
+      throw StageError(ErrorCode::kUndecodable, "The file refers to the same bytes too often.");
+    }
     input.position_ += static_cast<int64_t>(copied);
     return static_cast<int>(copied);
   } catch (...) {  // libav is C: no exception may pass through it

@@ -15,6 +15,8 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kBlockSamples = 16 * 1024;
+// A search for the next file reads about so much at once.
+constexpr size_t kSearchBytes = 64 * 1024;
 // Limit on false headers, since hostile files may hold many.
 constexpr int kMostVainSearches = 100;
 
@@ -58,11 +60,13 @@ std::optional<size_t> FindFile(Bytes bytes, size_t from, size_t end) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   size_t first = end;
   for (const Mark& mark : kMarks) {
-    size_t found = text.find(mark.text, from + mark.at);
-    while (found < first + mark.at && !BeginsLikeFile(bytes.subspan(found - mark.at))) {
-      found = text.find(mark.text, found + 1);
+    // A small file may begin soon, and the next search behind it.
+    const std::string_view before = text.substr(0, first + mark.at + mark.text.size() - 1);
+    size_t found = before.find(mark.text, from + mark.at);
+    while (found != before.npos && !BeginsLikeFile(bytes.subspan(found - mark.at))) {
+      found = before.find(mark.text, found + 1);
     }
-    if (found < first + mark.at) first = found - mark.at;
+    if (found != before.npos) first = found - mark.at;
   }
   if (first == end) return {};
   return first;
@@ -131,8 +135,10 @@ void WaveSource::EnterPart() {
 void WaveSource::LookForFile() {
   const uint64_t begin = searched_;
   const uint64_t offset = part().begin + begin;
-  const auto wanted =
-      static_cast<size_t>(std::min<uint64_t>(part().bytes - begin, kBlockSamples * format().frame_bytes));
+  constexpr size_t kRun = ChannelPolarity::kRunSamples;
+  const size_t run_bytes = kRun * format().frame_bytes;
+  const size_t runs = std::clamp<size_t>(kSearchBytes / run_bytes, 1, kBlockSamples / kRun);
+  const auto wanted = static_cast<size_t>(std::min<uint64_t>(part().bytes - begin, runs * run_bytes));
   searched_ += wanted;
   for (size_t from = 0; searches_left_ > 0; --searches_left_) {
     stop_.ThrowIfStopped();

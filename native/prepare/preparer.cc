@@ -21,6 +21,8 @@ constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
 // Float files can hold anything; larger samples carry no meaning, and their squares would overflow.
 constexpr float kLargestSample = 1e4f;
+// Each takes a millisecond, and joined files may change the rate with every few samples.
+constexpr int64_t kMostResamplers = 500;
 
 double Seconds(int64_t samples) { return static_cast<double>(samples) / Preparer::kSampleRateHz; }
 
@@ -193,6 +195,7 @@ void Preparer::Close() {
   }
   resampler_ = nullptr;
   resampler_rate_hz_ = 0;
+  resamplers_before_ = resamplers_.made();
   codec_ = {};
   coded_rate_.Clear();
   at_end_ = false;
@@ -386,6 +389,9 @@ void Preparer::Resample(std::span<const float> samples, int rate_hz) {
     if (resampler_ != nullptr) resampler_->Finish(resampled);
     resampler_ = &resamplers_.Get(rate_hz, kSampleRateHz);
     resampler_rate_hz_ = rate_hz;
+    if (resamplers_.made() - resamplers_before_ > kMostResamplers) {
+      throw StageError(ErrorCode::kUndecodable, "The sample rate changes too often.");
+    }
   }
   resampler_->Push(samples, resampled);
   if (audible_only_) {

@@ -193,7 +193,8 @@ class Preparer {
   ResamplerCache resamplers_;
   Resampler* resampler_ = nullptr;  // the current one, in resamplers_
   int resampler_rate_hz_ = 0;
-  std::string_view codec_;  // see PreparedInput
+  int64_t resamplers_before_ = 0;  // made for earlier files
+  std::string_view codec_;         // see PreparedInput
   CodedRate coded_rate_;
   std::optional<WindowPlanner> planner_;
   PrepareSummary summary_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -25,9 +26,12 @@ class ResamplerCache {
       auto resampler = std::make_unique<Resampler>(input_rate_hz, output_rate_hz);
       if (entries_.size() == kMaxEntries) entries_.pop_back();
       entries_.insert(entries_.begin(), {input_rate_hz, output_rate_hz, std::move(resampler)});
+      ++made_;
     }
     return *entries_.front().resampler;
   }
+  // Resamplers made so far.
+  int64_t made() const { return made_; }
 
  private:
   struct Entry {
@@ -38,6 +42,7 @@ class ResamplerCache {
   static constexpr size_t kMaxEntries = 8;
 
   std::vector<Entry> entries_;  // latest first
+  int64_t made_ = 0;
 };
 
 }  // namespace veravox

@@ -8,6 +8,7 @@
 #include "counting_source.h"
 #include "decode/demuxer.h"
 #include "decoder_media.h"
+#include "decoder_mov_builder.h"
 #include "decoder_wave_builder.h"
 
 namespace veravox::test {
@@ -67,6 +68,36 @@ TEST(DecoderLimitsTest, ASearchForTheFirstFrameReadsTheFileOnce) {
   const StopSignal stop;
   Demuxer demuxer(source, 0, mp3, stop);
   EXPECT_LE(source.bytes, file.size());
+}
+
+// Each entry of a table may name all bytes of the file.
+TEST(DecoderLimitsTest, BytesAreReadSoOften) {
+  MovBuilder mov{.samples = std::vector<int16_t>(50'000, 1), .sample_ticks = 2, .sample_bytes = 100'000};
+  mov.stated_samples = 1'000;
+  mov.chunk_offsets.assign(1'000, 100);
+  const ByteVector file = mov.Build();
+  CountingSource source(file);
+  const StopSignal never;
+  Decoder decoder(source, {}, never);
+  EXPECT_THROW(DrainSource(decoder), StageError);
+  EXPECT_LT(source.bytes, 200 * file.size());
+}
+
+TEST(DecoderLimitsTest, AnotherTrackIsReadOnce) {
+  MovBuilder mov{.samples = std::vector<int16_t>(50'000, 1), .sample_ticks = 2};
+  mov.other_offsets.assign(50'000, 100);
+  mov.chunk_offsets = {100};
+  mov.stated_samples = 1;
+  mov.sample_bytes = 100'000;
+  const ByteVector file = mov.Build();
+  CountingSource source(file);
+  const StopSignal never;
+  Decoder decoder(source, {}, never);
+  const Decoded decoded = DrainSource(decoder);
+  EXPECT_EQ(decoded.samples.size(), 50'000u);
+  ASSERT_EQ(decoded.unheard.size(), 1u);
+  EXPECT_LE(decoded.unheard.front().bytes, static_cast<int64_t>(file.size()));
+  EXPECT_LT(source.bytes, 20 * file.size());
 }
 
 TEST(DecoderLimitsTest, TooLongIsSaidAsSoonAsItIsKnown) {

@@ -18,6 +18,8 @@ struct MovBuilder {
   std::vector<uint8_t> data_reference;  // empty: the samples are in this file
   std::vector<uint8_t> edit_list;       // the body of "elst"
   std::vector<uint32_t> chunk_offsets;  // of chunks with one sample each; empty: a single chunk
+  uint32_t sample_bytes = 2;            // as stated
+  std::vector<uint32_t> other_offsets;  // the same of a second audio track; empty: there is none
 
   using Bytes = std::vector<uint8_t>;
 
@@ -71,19 +73,34 @@ struct MovBuilder {
     const auto offset = static_cast<uint32_t>(file_type.size() + 8);
     const auto count = stated_samples != 0 ? stated_samples : static_cast<uint32_t>(samples.size());
 
-    Bytes chunks = Words({0, 1, offset});
-    if (!chunk_offsets.empty()) {
-      chunks = Words({0, static_cast<uint32_t>(chunk_offsets.size())});
-      for (const uint32_t chunk_offset : chunk_offsets) Put(chunks, chunk_offset, 4);
-    }
-    const uint32_t samples_per_chunk = chunk_offsets.empty() ? count : 1;
+    const Bytes first = Track(chunk_offsets.empty() ? Bytes(Words({0, 1, offset})) : Offsets(chunk_offsets),
+                              count, chunk_offsets.empty() ? count : 1);
+    const Bytes other = other_offsets.empty()
+                            ? Bytes{}
+                            : Track(Offsets(other_offsets), static_cast<uint32_t>(other_offsets.size()), 1);
+    const Bytes movie =
+        Box("moov", {Box("mvhd", {Words({0, 0, 0, sample_rate_hz, count}), Bytes(80)}), first, other});
+    Bytes file = file_type;
+    file.insert(file.end(), data.begin(), data.end());
+    file.insert(file.end(), movie.begin(), movie.end());
+    return file;
+  }
+
+ private:
+  static Bytes Offsets(const std::vector<uint32_t>& offsets) {
+    Bytes chunks = Words({0, static_cast<uint32_t>(offsets.size())});
+    for (const uint32_t offset : offsets) Put(chunks, offset, 4);
+    return chunks;
+  }
+
+  Bytes Track(const Bytes& chunks, uint32_t count, uint32_t samples_per_chunk) const {
     const Bytes reference = data_reference.empty() ? Box("url ", {Words({1})}) : data_reference;
     Bytes description = Words({0, 1, 0, 0, 1 << 16 | 16, 0, sample_rate_hz << 16});
     const Bytes table = Box("stbl", {
                                         Box("stsd", {Words({0, 1}), Box("twos", {description})}),
                                         Box("stts", {Words({0, 1, count, sample_ticks})}),
                                         Box("stsc", {Words({0, 1, 1, samples_per_chunk, 1})}),
-                                        Box("stsz", {Words({0, 2, count})}),
+                                        Box("stsz", {Words({0, sample_bytes, count})}),
                                         Box("stco", {chunks}),
                                     });
     const Bytes media =
@@ -94,15 +111,7 @@ struct MovBuilder {
                                      Box("dinf", {Box("dref", {Words({0, 1}), reference})}), table}),
                     });
     const Bytes edits = edit_list.empty() ? Bytes{} : Box("edts", {Box("elst", {edit_list})});
-    const Bytes movie =
-        Box("moov", {
-                        Box("mvhd", {Words({0, 0, 0, sample_rate_hz, count}), Bytes(80)}),
-                        Box("trak", {Box("tkhd", {Words({1, 0, 0, 1, 0, count}), Bytes(60)}), edits, media}),
-                    });
-    Bytes file = file_type;
-    file.insert(file.end(), data.begin(), data.end());
-    file.insert(file.end(), movie.begin(), movie.end());
-    return file;
+    return Box("trak", {Box("tkhd", {Words({1, 0, 0, 1, 0, count}), Bytes(60)}), edits, media});
   }
 };
 

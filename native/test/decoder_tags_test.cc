@@ -178,6 +178,20 @@ TEST(DecoderTagsTest, BeginningsOfLyricsDoNotMultiplyTheSearch) {
   EXPECT_LT(first.bytes, many.size());
 }
 
+// Each of joined files looks for the tags at the end.
+TEST(DecoderTagsTest, JoinedFilesShareTheSearch) {
+  constexpr size_t kFiles = 1'000;
+  for (const ByteVector& tags : {ByteVector(), Id3(1'000), Lyrics3(), Joined({Ape(), Id3v1()})}) {
+    const ByteVector all = Joined({Noise(1'000'000, 1), tags});
+    CountingSource source(all);
+    for (size_t i = 0; i < kFiles; ++i) {
+      TailSource file(source, i * 100);
+      EXPECT_EQ(BeginOfLastTags(file, 0, 0), all.size() - tags.size() - i * 100);
+    }
+    EXPECT_LT(source.bytes, 5 * all.size());
+  }
+}
+
 TEST(DecoderTagsTest, LyricsBeginBehindTheTagBefore) {
   const ByteVector audio(5'000, 1);
   const ByteVector first = Joined({audio, Lyrics3()});

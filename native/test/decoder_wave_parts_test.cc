@@ -290,6 +290,16 @@ TEST(DecoderWavePartsTest, ManyJoinedFilesTakeTimeInProportion) {
   EXPECT_LT(seconds_for(32'000), 20.0 * seconds_for(4'000));
 }
 
+TEST(DecoderWavePartsTest, SmallPartsOfManyChannelsAreReadOnce) {
+  const ByteVector file = WaveBuilder{.channels = 32, .stated_data_bytes = 0}.Build(Constant(32, 1));
+  ByteVector bytes;
+  for (int i = 0; i < 5'000; ++i) bytes.insert(bytes.end(), file.begin(), file.end());
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(Decode(bytes).samples.size(), 5'000u);
+  // Before, 13 s in an ordinary build.
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5.0);
+}
+
 // Asks for a stop once its bytes have been read so often.
 class StoppingSource final : public ByteSource {
  public:

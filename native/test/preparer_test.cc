@@ -118,6 +118,21 @@ TEST(PreparerTest, RefusesAudioThatIsTooLong) {
   EXPECT_GT(measured_s, 3.0);
 }
 
+// Each rate has tables of its own, which are made again once other rates were heard.
+TEST(PreparerTest, RefusesRatesThatChangeTooOften) {
+  Preparer preparer(Waveform(80000, 80000));
+  const auto joined = [](uint32_t rates) {
+    std::vector<uint8_t> files;
+    for (uint32_t i = 0; i < 2'000; ++i) {
+      const auto file = FloatWav(Sweep(100), 44'101 + 2 * (i % rates));
+      files.insert(files.end(), file.begin(), file.end());
+    }
+    return files;
+  };
+  EXPECT_EQ(CodeOf(preparer, joined(9), EveryWindow()), ErrorCode::kUndecodable);
+  EXPECT_EQ(PrepareAll(preparer, joined(8), EveryWindow()).inputs.size(), 1u);
+}
+
 TEST(PreparerTest, StopsWhenTheFlagIsRaisedOrTimeIsUp) {
   Preparer preparer(Waveform(80000, 80000));
   const auto bytes = FloatWav(Sweep(320000));
