@@ -11,8 +11,7 @@ const isCallEvent = ajv.compile({ anyOf: callEvents });
 /** Follows a call by its server-sent events, each of which must be as the contract says. */
 export class CallFollower {
   readonly events: CallEvent[] = [];
-  /** Numbers of the events. */
-  readonly ids: number[] = [];
+  readonly ids: string[] = [];
   isOver = false;
 
   /** @param id the provider's id of the stream or the call */
@@ -61,12 +60,12 @@ export class CallFollower {
   }
 
   #take(block: string): void {
-    const [, id, type, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+    const [, id, type, data] = /^id: (\S+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
     if (data === undefined) return;
     const event = JSON.parse(data) as CallEvent;
     assert.ok(isCallEvent(event), `${ajv.errorsText(isCallEvent.errors)}: ${data}`);
     assert.equal(event.type, type);
-    this.ids.push(Number(id));
+    this.ids.push(String(id));
     this.events.push(event);
   }
 }

@@ -78,9 +78,8 @@ const holderOf = (request: RouteRequest): Holder => ({
 async function follow({ calls }: StreamRouteParts, request: RouteRequest): Promise<Reply> {
   const id = idIn(request.path, callEventsEndpoint.path);
   const log = calls.find(callerOf(request).account, decoded(id));
-  const seen = /^\d{1,9}$/.exec(request.headers.get('last-event-id') ?? '');
   const { CallEvents } = await import('./call-events.js');
-  return eventStream(new CallEvents(log, seen === null ? 0 : Number(seen[0]) + 1));
+  return eventStream(new CallEvents(log, log.after(request.headers.get('last-event-id') ?? '')));
 }
 
 function decoded(part: string): string {

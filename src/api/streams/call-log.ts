@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
 import type { CallEvent } from '../../base/contract/call.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ConnectionMemory } from './stream-memory.js';
@@ -13,6 +14,8 @@ type CallMemory = Pick<ConnectionMemory, 'keepUnread' | 'keepOnly'>;
 
 /** The events of one call as server-sent events, for any number of followers. */
 export class CallLog {
+  /** A provider may give several streams the same call, so ids of events name the log. */
+  readonly #id = randomBytes(6).toString('hex');
   readonly #memory: CallMemory;
   readonly #events: string[] = [];
   readonly #listeners = new Set<() => void>();
@@ -32,7 +35,7 @@ export class CallLog {
   /** @throws ServiceError OVERLOADED */
   tell(event: CallEvent): void {
     const number = this.#first + this.#events.length;
-    const text = `id: ${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    const text = `id: ${this.#id}-${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
     this.#memory.keepUnread(this.#keptBytes + text.length);
     this.#keptBytes += text.length;
     this.#events.push(text);
@@ -48,6 +51,12 @@ export class CallLog {
     this.#isOver = true;
     this.#memory.keepOnly(ENDED_CALL_BYTES + this.#keptBytes);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** The number after that of the event with this id; 0 if it is no event of this log. */
+  after(id: string): number {
+    const [, log, number] = /^(\w+)-(\d{1,9})$/.exec(id) ?? [];
+    return log === this.#id ? Number(number) + 1 : 0;
   }
 
   /** The first kept event from this number on, and the number after it. */

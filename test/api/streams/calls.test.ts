@@ -248,9 +248,30 @@ test('the legs of a call are analysed apart, and followers see both', async (t) 
     events,
     'another key of the account, by the id of the call, after its end',
   );
-  const back = await CallFollower.open(origin, 'MZ1', { 'last-event-id': '2' });
+  assert.deepEqual(late.ids, follower.ids);
+  assert.equal(new Set(late.ids).size, 5);
+  const back = await CallFollower.open(origin, 'MZ1', { 'last-event-id': String(late.ids[2]) });
   assert.deepEqual(await back.ended(), events.slice(3));
-  assert.deepEqual(back.ids, [3, 4]);
+  assert.deepEqual(back.ids, late.ids.slice(3));
+});
+
+test('a follower that comes back with an id of an earlier stream of the call gets all of the later one', async (t) => {
+  const { port, origin, analyser } = await serve(t);
+  const first = await provider(port);
+  first.say(twilioStart());
+  first.say(media('inbound', '0'));
+  await until(() => analyser.liveStreams.length === 1);
+  const follower = await CallFollower.open(origin, 'CA1');
+  for (let i = 0; i < 3; i++) analyser.liveStreams[0]?.tellWindow(i, 0.1);
+  await until(() => follower.events.length === 3);
+  first.say(stop);
+  const second = await provider(port);
+  second.say({ ...twilioStart(), streamSid: 'MZ2' });
+  second.say(media('inbound', '0'));
+  await until(() => analyser.liveStreams.length === 2);
+  analyser.liveStreams[1]?.tellWindow(0, 0.9);
+  const back = await CallFollower.open(origin, 'CA1', { 'last-event-id': String(follower.ids[2]) });
+  assert.equal((await back.next('window')).result, 'spoofed');
 });
 
 test("Telnyx's names and encodings are understood", async (t) => {
