@@ -49,7 +49,7 @@ export function hostFor(
   const opener = { keyId, account, holder, notes, isResumable, onOver: record.ended };
   return {
     correlationId,
-    ignored,
+    ...notes,
     sessions,
     start: (parameters) => openStream(parts, validator, opener, parameters),
     resume: (sessionId, secret) => sessions.find({ session_id: sessionId, secret }, keyId),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallEvent, LegName } from '../../base/contract/call.js';
+import { type CallEvent, callParameters, type LegName } from '../../base/contract/call.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { ServerMessage } from '../../base/contract/stream.js';
 import { TELEPHONE_RATE_HZ } from '../../base/contract/stream-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { type Notes, noteFields } from '../upload/ignored-fields.js';
 import { CallLog } from './call-log.js';
 import { invalid } from './client-message.js';
 import { LegAudio } from './leg-audio.js';
@@ -24,7 +25,7 @@ import { type OpenStream, RESUME_WITHIN_S } from './stream-sessions.js';
 
 /** The server, as a call sees it. */
 export interface CallHost
-  extends Pick<StreamHost, 'correlationId' | 'ignored' | 'sessions' | 'start' | 'endedWithoutStream'> {
+  extends Pick<StreamHost, 'correlationId' | keyof Notes | 'sessions' | 'start' | 'endedWithoutStream'> {
   readonly idleTimeoutS: number;
   /** Lets followers find the call. @returns ends that */
   add(ids: readonly string[], log: CallLog): () => void;
@@ -39,7 +40,7 @@ class Leg implements SessionListener {
   readonly #name: LegName;
   readonly #session: OpenStream['session'];
   readonly #audio: LegAudio;
-  readonly #notes: () => Iterable<string>;
+  readonly #notes: readonly string[];
   readonly #tell: (event: CallEvent) => void;
   readonly #onOver: (reason: ServiceError | undefined) => void;
 
@@ -48,7 +49,7 @@ class Leg implements SessionListener {
     name: LegName,
     encoding: StartOfCall['encoding'],
     { id, session }: OpenStream,
-    notes: () => Iterable<string>,
+    notes: readonly string[],
     tell: (event: CallEvent) => void,
     onOver: (reason: ServiceError | undefined) => void,
   ) {
@@ -85,7 +86,7 @@ class Leg implements SessionListener {
   send(message: ServerMessage): void {
     const leg = this.#name;
     if (message.type === 'result')
-      this.#tell({ ...message, warnings: [...message.warnings, ...this.#notes()], leg });
+      this.#tell({ ...message, warnings: [...message.warnings, ...this.#notes], leg });
     if (message.type === 'window' || message.type === 'skipped') this.#tell({ ...message, leg });
   }
 
@@ -155,6 +156,7 @@ export class CallConnection implements SocketHandler {
       if (this.#start !== undefined) throw invalid('start after start');
       this.#start = message;
       this.#remove = this.#host.add(message.ids, this.#log);
+      noteFields(this.#host, Object.keys(message.parameters), callParameters);
       this.#waitFor(this.#host.idleTimeoutS);
       return;
     }
@@ -172,8 +174,9 @@ export class CallConnection implements SocketHandler {
 
   #open(name: LegName, { encoding, parameters }: StartOfCall): Leg {
     const { prediction_id: id } = parameters;
+    const known = Object.entries(parameters).filter(([parameter]) => callParameters.includes(parameter));
     const stream = this.#host.start({
-      ...parameters,
+      ...Object.fromEntries(known),
       ...(id !== undefined && { prediction_id: `${id}:${name}` }),
       encoding,
       sample_rate: TELEPHONE_RATE_HZ,
@@ -182,8 +185,7 @@ export class CallConnection implements SocketHandler {
       name,
       encoding,
       stream,
-      // Each leg adds them.
-      () => new Set(this.#host.ignored),
+      this.#host.ignored,
       (event) => this.#tell(event),
       (reason) => this.#legOver(name, reason),
     );

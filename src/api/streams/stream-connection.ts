@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerMessage, StreamErrorMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { Notes } from '../upload/ignored-fields.js';
 import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
 import { type ConnectionMemory, FREE_UNREAD_BYTES, MAX_AUDIO_MESSAGE_BYTES } from './stream-memory.js';
@@ -22,10 +23,8 @@ const NORMAL_CLOSE = 1000;
 export const HELLO_TIMEOUT_S = 10;
 
 /** The server, as a connection sees it. */
-export interface StreamHost {
+export interface StreamHost extends Notes {
   readonly correlationId: string;
-  /** See Notes. */
-  readonly ignored: readonly string[];
   readonly sessions: Pick<StreamSessions, 'heard' | 'connected' | 'disconnected'>;
   /** @throws ServiceError */
   start(parameters: Record<string, unknown>): OpenStream;

@@ -15,6 +15,16 @@ export const telephoneEncodings = {
   PCMA: 'alaw',
 } as const;
 
+/** Parameters of both legs: those of a stream without its format, which the provider gives. */
+export const callParameters: readonly string[] = [
+  'model',
+  'prediction_id',
+  'threshold',
+  'silence_threshold',
+  'profile',
+  'detail',
+];
+
 const id = { type: 'string', minLength: 1, maxLength: 256 } as const;
 
 /** As Twilio writes it; other spellings are translated before. Providers add fields of their own. */

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../../../src/base/config/options.js';
 import { packageDir } from '../../../src/base/config/package-dir.js';
+import { callParameters } from '../../../src/base/contract/call.js';
 import { streamFieldSchemas } from '../../../src/base/contract/stream-fields.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
 import { skippedWindows } from '../../support/analyser-double.js';
@@ -357,6 +358,26 @@ test('misspelt parameters are named in the result of each leg', async (t) => {
   }
 });
 
+test("parameters named like a stream's format are named in the result, and the format is the provider's", async (t) => {
+  const { port, origin, analyser } = await serve(t);
+  const client = await provider(port);
+  const parameters = { encoding: 'opus', sample_rate: '16000', channels: '2', pre_skip: '312' };
+  client.say(twilioStart(twilioFormat, parameters));
+  client.say(media('inbound', '0'));
+  client.say(stop);
+  await until(() => analyser.liveStreams[0]?.isFinished === true);
+  const [live] = analyser.liveStreams;
+  const format = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1, preSkip: 0 };
+  assert.deepEqual(live?.request.format, format);
+  live?.tellWindow(0, 0.6);
+  live?.tellEnd(5);
+  const { warnings } = await (await CallFollower.open(origin, 'MZ1')).next('result');
+  assert.deepEqual(
+    warnings,
+    Object.keys(parameters).map((name) => `The field ${name} has no effect here.`),
+  );
+});
+
 test('a leg without speech has an error, the other one its result', async (t) => {
   const { port, origin, analyser } = await serve(t);
   const client = await provider(port);
@@ -457,10 +478,9 @@ test('each parameter of a stream is one of both legs', async (t) => {
   const [, listed = ''] = /`custom_parameters` may have ([\s\S]*?), as for/.exec(page) ?? [];
   const ofProvider = ['encoding', 'sample_rate', 'channels', 'pre_skip'];
   const fields = Object.keys(streamFieldSchemas(analyser.status().detectors));
-  assert.deepEqual(
-    [...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort(),
-    fields.filter((name) => !ofProvider.includes(name)).sort(),
-  );
+  const wanted = fields.filter((name) => !ofProvider.includes(name)).sort();
+  assert.deepEqual([...callParameters].sort(), wanted);
+  assert.deepEqual([...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort(), wanted);
   const client = await provider(port);
   client.say(twilioStart(twilioFormat, { detail: 'stretches', threshold: '0.9' }));
   for (const leg of ['inbound', 'outbound']) client.say(media(leg, '0'));

@@ -28,6 +28,7 @@ test('a client that pings and reads no answers does not keep more than its conne
   const budget = new MemoryBudget(2 ** 30);
   const host: CallHost = {
     correlationId: '',
+    isStrict: false,
     ignored: [],
     sessions: { heard() {}, connected() {}, disconnected() {} },
     idleTimeoutS: 60,
@@ -64,6 +65,7 @@ test('an ended call takes no more memory than it counts', () => {
   const calls = new Calls();
   const host: CallHost = {
     correlationId: '',
+    isStrict: false,
     ignored: [],
     sessions: { heard() {}, connected() {}, disconnected() {} },
     idleTimeoutS: 60,
