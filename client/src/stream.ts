@@ -360,7 +360,8 @@ export class LiveStream {
   }
 
   #refused({ error, key, message, status, retry_after_s, correlation_id }: StreamError): void {
-    if (status === RETRIED_STATUS && this.#ready !== undefined && key !== 'STOPPING') return;
+    const isResuming = this.#ready !== undefined && this.#socket === undefined;
+    if (status === RETRIED_STATUS && isResuming && key !== 'STOPPING') return;
     this.#fail(
       new VeravoxError(message, {
         code: error,

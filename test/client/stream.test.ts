@@ -267,6 +267,44 @@ test('audio is held back while half of the time that may wait is used up, also w
   assert.equal(audio(second), 60 - arrived);
 });
 
+const full = {
+  type: 'error',
+  error: 'unavailable',
+  key: 'OVERLOADED',
+  message: 'Full.',
+  status: 503,
+  retry_after_s: 7,
+  correlation_id: 'c',
+};
+
+test('a stream that the server ends because it is full fails with that reason', async (t) => {
+  const { opened } = scripted(t, undefined, 30);
+  const { first, stream } = await opened();
+  first.say(full);
+  await assert.rejects(stream.end(), { errorKey: 'OVERLOADED', status: 503, retryAfterS: 7 });
+});
+
+test('a server that is full for a connection is asked again for the stream', async (t) => {
+  let asked = 0;
+  const ticket = async () => `${++asked}`;
+  const { opened, nth, connected } = scripted(t, ticket, 30);
+  const tickUntilAsked = (count: number) =>
+    until(() => {
+      t.mock.timers.tick(100);
+      return asked === count;
+    });
+  const { first } = await opened();
+  first.drop();
+  await tickUntilAsked(2);
+  const second = await nth(2);
+  second.say(full);
+  second.drop();
+  await tickUntilAsked(3);
+  const third = await nth(3);
+  third.say({ ...received(0, 0), type: 'resumed' });
+  assert.deepEqual(connected, [false, true]);
+});
+
 test('a stream that is resumed again and again without progress is lost', async (t) => {
   const { opened, nth, connected } = scripted(t);
   const { first, stream } = await opened();

@@ -170,18 +170,19 @@ def test_a_lost_connection_loses_no_audio_and_no_window(client_of, server, wav):
     assert connections.count(True) == connections.count(False) >= 1
 
 
-def stopping(socket_):
-    """A server that begins the stream and then ends it."""
-    socket_.recv()
-    socket_.send(json.dumps(READY))
-    socket_.recv()
-    error = {"type": "error", "error": "unavailable", "key": "STOPPING", "message": "It stops.", "status": 503}
-    socket_.send(json.dumps({**error, "correlation_id": "c"}))
-    socket_.close(4503)
+UNAVAILABLE = {"type": "error", "error": "unavailable", "message": "No.", "status": 503, "correlation_id": "c"}
 
 
-def test_a_stream_that_the_server_closes_fails_with_its_reason(client_of):
-    with serve(stopping, "127.0.0.1", 0) as service:
+@pytest.mark.parametrize("key", ["STOPPING", "OVERLOADED"])
+def test_a_stream_that_the_server_closes_fails_with_its_reason(client_of, key):
+    def end(socket_):
+        socket_.recv()
+        socket_.send(json.dumps(READY))
+        socket_.recv()
+        socket_.send(json.dumps({**UNAVAILABLE, "key": key, "retry_after_s": 7}))
+        socket_.close(4503)
+
+    with serve(end, "127.0.0.1", 0) as service:
         thread = threading.Thread(target=service.serve_forever)
         thread.start()
         client = client_of(f"http://127.0.0.1:{service.socket.getsockname()[1]}")
@@ -189,7 +190,7 @@ def test_a_stream_that_the_server_closes_fails_with_its_reason(client_of):
         stream.send(b"\0\0")
         with pytest.raises(VeravoxError) as caught:
             stream.end()
-        assert (caught.value.error_key, str(caught.value)) == ("STOPPING", "It stops.")
+        assert (caught.value.error_key, str(caught.value), caught.value.retry_after_s) == (key, "No.", 7)
         service.shutdown()
         thread.join()
 
@@ -324,12 +325,20 @@ def test_a_server_that_vanishes_counts_as_lost_and_ends_the_stream_in_time(monke
     asyncio.run(run())
 
 
-def test_an_end_that_comes_at_once_after_a_lost_connection_is_heard():
+def test_an_end_that_comes_at_once_after_a_lost_connection_is_heard_by_the_second_server_that_is_asked():
+    resumed = 0
+
     async def lose(socket):
+        nonlocal resumed
         if json.loads(await socket.recv())["type"] == "start":
             await socket.send(json.dumps(READY))
             await socket.recv()
             socket.transport.abort()
+            return
+        resumed += 1
+        if resumed == 1:
+            await socket.send(json.dumps({**UNAVAILABLE, "key": "STREAM_ELSEWHERE"}))
+            await socket.close(4503)
             return
         for message in ({"type": "resumed", "session_id": "s", "samples": 0, "messages": 0}, {"type": "result"}):
             await socket.send(json.dumps(message))

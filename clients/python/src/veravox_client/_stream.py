@@ -318,7 +318,8 @@ class AsyncLiveStream:
 
     def _refused(self, refusal: StreamError) -> None:
         status, key = refusal["status"], refusal["key"]
-        if status == _RETRIED_STATUS and self._begun.is_set() and key != "STOPPING":
+        is_resuming = self._begun.is_set() and self._socket is None
+        if status == _RETRIED_STATUS and is_resuming and key != "STOPPING":
             return
         facts = (status, key, refusal["correlation_id"], refusal.get("retry_after_s"))
         self._fail(VeravoxError(refusal["message"], refusal["error"], *facts))
