@@ -29,6 +29,14 @@ function countedDouble(t: TestContext) {
 }
 
 const request = { model, region: { offset: 0, length: 0 } } as AnalysisRequest;
+const liveRequest = {
+  format: { encoding: 'pcm16', sampleRateHz: 16_000, channels: 1, preSkip: 0 },
+  model,
+  silenceThresholdPercent: 50,
+  minDurationS: 1,
+  maxDurationS: 60,
+  owner: '',
+} as const;
 const recording = (cursor?: Partial<RecordingCursor>) => ({ model, cursor }) as RecordingRequest;
 
 test('each window counts by the mean of its inputs, the file by the mean of its windows', async (t) => {
@@ -76,6 +84,26 @@ test('a recording counts step by step, and as a whole unless it was continued', 
   assert.deepEqual(await files({ checkpoint: 'from before' }), []);
 });
 
+test('of corrected scores, only windows count', async (t) => {
+  const { double, analyser, counts } = countedDouble(t);
+  const adjustScore = (score: number) => score / 2;
+  double.answer = () => ({ ...someAnalysis, modelId: model, windows: [window(0.25)] });
+  await analyser.analyse({ ...request, adjustScore });
+  double.recordingSteps = async function* () {
+    yield recordingEnd(model);
+  };
+  for await (const _ of analyser.analyseRecording({ ...recording(), adjustScore }));
+  analyser.openLive({ ...liveRequest, adjustScore, onEvent: () => {} });
+  const stream = double.liveStreams[0] ?? assert.fail('no stream');
+  stream.tellWindow(0, 0.25);
+  stream.tellEnd(5);
+  assert.deepEqual(counts, [
+    ['windows', model, 1],
+    ['windows', model, 2],
+    ['windows', model, 1],
+  ]);
+});
+
 test('leaving a recording early ends the work', async (t) => {
   const { double, analyser } = countedDouble(t);
   let isEnded = false;
@@ -93,15 +121,7 @@ test('leaving a recording early ends the work', async (t) => {
 test('a stream counts window by window, and as a whole at its end', (t) => {
   const { double, analyser, counts } = countedDouble(t);
   const seen: string[] = [];
-  analyser.openLive({
-    format: { encoding: 'pcm16', sampleRateHz: 16_000, channels: 1, preSkip: 0 },
-    model,
-    silenceThresholdPercent: 50,
-    minDurationS: 1,
-    maxDurationS: 60,
-    owner: '',
-    onEvent: ({ kind }) => seen.push(kind),
-  });
+  analyser.openLive({ ...liveRequest, onEvent: ({ kind }) => seen.push(kind) });
   const stream = double.liveStreams[0] ?? assert.fail('no stream');
   stream.tellWindow(0, 0.25);
   stream.tellWindow(1, 0.75);

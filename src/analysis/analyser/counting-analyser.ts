@@ -12,16 +12,21 @@ export interface AnalysisCounter {
   countFileScore(modelId: string, scoreFingerprint: string, score: number): void;
 }
 
-/** The same analyser, whose results are counted on their way. */
+/** The same analyser, whose results are counted on their way; corrected scores are not, since they depend on a profile. */
 export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounter): FullAnalyser {
   const fingerprints = new Map(
     analyser.status().detectors.map(({ id, scoreFingerprint }) => [id, scoreFingerprint]),
   );
-  const sumsOf = (modelId: string) => new FileScores(counter, modelId, fingerprints.get(modelId) ?? '');
+  const sumsOf: SumsOf = (modelId, { adjustScore }) =>
+    new FileScores(
+      counter,
+      modelId,
+      adjustScore === undefined ? (fingerprints.get(modelId) ?? '') : undefined,
+    );
   return {
     async analyse(request: AnalysisRequest): Promise<Analysis> {
       const analysis = await analyser.analyse(request);
-      const scores = sumsOf(analysis.modelId);
+      const scores = sumsOf(analysis.modelId, request);
       scores.add(analysis.windows);
       scores.addCloser(analysis.closerWindows);
       scores.end();
@@ -38,7 +43,7 @@ export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounte
       const live = analyser.openLive({
         ...request,
         onEvent(event) {
-          scores ??= sumsOf(live.modelId);
+          scores ??= sumsOf(live.modelId, request);
           if (event.kind === 'window') scores.add([event.window]);
           else if (event.kind === 'end') {
             scores.addCloser(event.closerWindows);
@@ -54,15 +59,18 @@ export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounte
   };
 }
 
+type SumsOf = (modelId: string, request: Pick<AnalysisRequest, 'adjustScore'>) => FileScores;
+
 async function* counted(
   steps: AsyncGenerator<RecordingStep, void, void>,
-  { cursor, model }: RecordingRequest,
-  sumsOf: (modelId: string) => FileScores,
+  request: RecordingRequest,
+  sumsOf: SumsOf,
   analyser: FullAnalyser,
 ): AsyncGenerator<RecordingStep, void, void> {
+  const { cursor, model } = request;
   const { detectors } = analyser.status();
   const detector = detectors.find(({ id, aliases }) => id === model || aliases.includes(model));
-  const scores = sumsOf(detector?.id ?? model);
+  const scores = sumsOf(detector?.id ?? model, request);
   for await (const step of steps) {
     scores.add(step.windows);
     scores.addCloser(step.closerWindows);
@@ -76,11 +84,12 @@ async function* counted(
 class FileScores {
   readonly #counter: AnalysisCounter;
   readonly #modelId: string;
-  readonly #fingerprint: string;
+  readonly #fingerprint: string | undefined;
   #sum = 0;
   #windows = 0;
 
-  constructor(counter: AnalysisCounter, modelId: string, fingerprint: string) {
+  /** @param fingerprint undefined if only windows count */
+  constructor(counter: AnalysisCounter, modelId: string, fingerprint: string | undefined) {
     this.#counter = counter;
     this.#modelId = modelId;
     this.#fingerprint = fingerprint;
@@ -88,6 +97,7 @@ class FileScores {
 
   add(windows: readonly ScoredWindow[]): void {
     this.#counter.countWindows(this.#modelId, windows.length);
+    if (this.#fingerprint === undefined) return;
     for (const { scores } of windows) {
       let sum = 0;
       for (const score of scores) sum += score;
@@ -105,7 +115,7 @@ class FileScores {
 
   /** A file without speech has no score. */
   end(): void {
-    if (this.#windows === 0) return;
+    if (this.#fingerprint === undefined || this.#windows === 0) return;
     this.#counter.countFileScore(this.#modelId, this.#fingerprint, this.#sum / this.#windows);
   }
 }
