@@ -141,10 +141,13 @@ function reasonOf(
   return isOver ? undefined : null;
 }
 
-/** The windows that look AI-generated, the newest first. */
-export const alarmsIn = (events: readonly StreamEvent[]): StreamWindow[] =>
+/**
+ * The windows that look AI-generated, the newest first. The last window of a stream begins before the end of the one before it.
+ * @param seenS the time up to which the reader knows them
+ */
+export const alarmsIn = (events: readonly StreamEvent[], seenS: number): StreamWindow[] =>
   windowsIn(events)
-    .filter(({ result }) => result === 'spoofed')
+    .filter(({ result, end }) => result === 'spoofed' && end > seenS)
     .toReversed();
 
 /** More than this is not kept for a network that is slower than speech. */

@@ -124,17 +124,24 @@ test('a clone that begins to speak is seen in the last seconds at once, and alar
   for (let i = 0; i < 12; i++) facts = withEvent(facts, event(i, 0.02, 0.02));
   assert.equal(verdictSoFar(facts, 0.1, false)?.conclusion.look, 'bonafide');
   assert.equal(verdictLately(facts, 0.5, 0.1, false)?.conclusion.look, 'bonafide');
-  assert.deepEqual(alarmsIn(facts.events), []);
+  assert.deepEqual(alarmsIn(facts.events, 0), []);
   facts = withEvent(facts, event(12, 0.99, 0.09));
   assert.equal(verdictSoFar(facts, 0.1, false)?.conclusion.look, 'uncertain');
   assert.deepEqual(
-    alarmsIn(facts.events).map(({ start }) => start),
+    alarmsIn(facts.events, 0).map(({ start }) => start),
     [60],
   );
   for (let i = 13; i < 16; i++) facts = withEvent(facts, event(i, 0.99, 0.2));
   const lately = verdictLately(facts, 0.5, 0.1, false);
   assert.deepEqual([lately?.conclusion.look, lately?.startS, lately?.endS], ['spoofed', 60, 80]);
   assert.equal(verdictSoFar(facts, 0.95, false)?.reason, 'uncertain');
+});
+
+test('the last window, which begins before an alarm that was seen ended, alarms', () => {
+  const facts = withEvent(nothingYet, event(0, 0.99, 0.99));
+  assert.deepEqual(alarmsIn(facts.events, 5), []);
+  const last = { ...event(1, 0.99, 0.99), start: 4, end: 9 };
+  assert.deepEqual(alarmsIn(withEvent(facts, last).events, 5), [last]);
 });
 
 test('a stream that is over without a result is not green, and the last seconds have the reason of its audio', () => {

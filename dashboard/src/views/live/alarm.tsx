@@ -16,7 +16,7 @@ const MOST = 5;
 
 /** Says loudly that a window looks AI-generated, until the reader has seen it, also in the title of the tab. */
 export function Alarm({ events, seenS, onSeen }: AlarmProps) {
-  const [newest, ...others] = alarmsIn(events).filter(({ start }) => start >= seenS);
+  const [newest, ...others] = alarmsIn(events, seenS);
   const isOn = newest !== undefined;
   useLayoutEffect(() => {
     if (!isOn) return;
