@@ -2802,6 +2802,10 @@ export interface StreamResult {
    */
   model: string;
   /**
+   * The profile that corrected the scores; absent if the request named none.
+   */
+  profile?: string;
+  /**
    * Duration of the audio in seconds.
    */
   audio_duration: number;
@@ -2918,6 +2922,10 @@ export interface CallResult {
    * Id of the model that answered.
    */
   model: string;
+  /**
+   * The profile that corrected the scores; absent if the request named none.
+   */
+  profile?: string;
   /**
    * Duration of the audio in seconds.
    */

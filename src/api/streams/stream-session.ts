@@ -285,7 +285,7 @@ export class StreamSession {
   }
 
   #tellResult({ summary, skipped, ...look }: Extract<LiveEvent, { kind: 'end' }>): void {
-    const { silence_threshold, model, detail } = this.fields;
+    const { silence_threshold, model, profile, detail } = this.fields;
     this.#skippedS = skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
     try {
       const scored = { ...look, windows: this.#windows };
@@ -297,6 +297,7 @@ export class StreamSession {
         prediction_id: this.predictionId,
         global,
         model,
+        ...(profile !== undefined && { profile }),
         audio_duration: rounded(summary.durationS),
         warnings: warningsOf(
           { ...summary, skipped: skipped.map((part) => this.#timed(part)) },

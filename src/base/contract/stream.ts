@@ -150,7 +150,8 @@ export const skippedMessage = {
   },
 } as const;
 
-const { prediction_id, global, model, warnings, contains_generated, stretches } = prediction.properties;
+const { prediction_id, global, model, profile, warnings, contains_generated, stretches } =
+  prediction.properties;
 export const resultMessage = {
   ...closed,
   title: 'StreamResult',
@@ -163,6 +164,7 @@ export const resultMessage = {
     prediction_id,
     global,
     model,
+    profile,
     audio_duration: audioDuration,
     warnings,
     contains_generated,

@@ -87,8 +87,12 @@ test('a stream takes a profile, and says so', async (t) => {
     path: '/v1/stream?encoding=pcm16&sample_rate=16000&profile=studio',
   });
   assert.equal((await client.next('ready')).profile, 'studio');
-  const adjusted = server.analyser.liveStreams[0]?.request.adjustScore?.(0.8, HALFWAY) ?? 0;
+  const [live] = server.analyser.liveStreams;
+  const adjusted = live?.request.adjustScore?.(0.8, HALFWAY) ?? 0;
   assert.ok(Math.abs(adjusted - BY_HAND) < 1e-6, `${adjusted}`);
+  live?.tellWindow(0, 0.9);
+  live?.tellEnd(5);
+  assert.equal((await client.next('result')).profile, 'studio');
 });
 
 test('a job keeps the correction that its profile had when it was made', async (t) => {

@@ -10,10 +10,12 @@ import { packageDir } from '../../../src/base/config/package-dir.js';
 import { callParameters } from '../../../src/base/contract/call.js';
 import { streamFieldSchemas } from '../../../src/base/contract/stream-fields.js';
 import type { RequestRecord } from '../../../src/base/observe/request-record.js';
-import { skippedWindows } from '../../support/analyser-double.js';
+import { OperatingPoints } from '../../../src/state/operating-points/operating-points.js';
+import { skippedWindows, someDetector } from '../../support/analyser-double.js';
 import { CallFollower } from '../../support/call-follower.js';
 import { eventually } from '../../support/eventually.js';
 import { request } from '../../support/http-client.js';
+import { someProfile } from '../../support/stored-points.js';
 import { StreamClient } from '../../support/stream-client.js';
 import { API_KEY, OTHER_API_KEY, PREDICT_API_KEY, testAuthenticator } from '../../support/test-keys.js';
 import { startTestServer, type TestParts } from '../../support/test-server.js';
@@ -473,7 +475,10 @@ test('a call that stops or breaks leaves its place at once, and its events stay'
 });
 
 test('each parameter of a stream is one of both legs', async (t) => {
-  const { port, origin, analyser } = await serve(t);
+  const bound = { model_sha256: someDetector.sha256, fingerprint: someDetector.scoreFingerprint };
+  const studio = { ...someProfile, ...bound, model: someDetector.id };
+  const operatingPoints = OperatingPoints.of([], [studio]);
+  const { port, origin, analyser } = await serve(t, {}, { operatingPoints });
   const page = fs.readFileSync(path.join(packageDir, 'docs/telephony.md'), 'utf8');
   const [, listed = ''] = /`custom_parameters` may have ([\s\S]*?), as for/.exec(page) ?? [];
   const ofProvider = ['encoding', 'sample_rate', 'channels', 'pre_skip'];
@@ -482,7 +487,7 @@ test('each parameter of a stream is one of both legs', async (t) => {
   assert.deepEqual([...callParameters].sort(), wanted);
   assert.deepEqual([...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort(), wanted);
   const client = await provider(port);
-  client.say(twilioStart(twilioFormat, { detail: 'stretches', threshold: '0.9' }));
+  client.say(twilioStart(twilioFormat, { detail: 'stretches', threshold: '0.9', profile: 'studio' }));
   for (const leg of ['inbound', 'outbound']) client.say(media(leg, '0'));
   client.say(stop);
   await until(
@@ -494,8 +499,12 @@ test('each parameter of a stream is one of both legs', async (t) => {
   }
   const follower = await CallFollower.open(origin, 'MZ1');
   for (const leg of ['inbound', 'outbound'] as const) {
-    const { global, contains_generated } = await follower.next('result', leg);
-    assert.deepEqual([global.result, typeof contains_generated], ['spoofed', 'boolean'], leg);
+    const { global, profile, contains_generated } = await follower.next('result', leg);
+    assert.deepEqual(
+      [global.result, profile, typeof contains_generated],
+      ['spoofed', 'studio', 'boolean'],
+      leg,
+    );
   }
 });
 

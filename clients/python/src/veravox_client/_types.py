@@ -942,6 +942,8 @@ class StreamResult(_StreamResult):
     """The client's own identifier, or else `pred_` and 12 hexadecimal characters."""
     model: str
     """Id of the model that answered."""
+    profile: NotRequired[str]
+    """The profile that corrected the scores; absent if the request named none."""
     audio_duration: float
     """Duration of the audio in seconds."""
     warnings: list[str]
@@ -1029,6 +1031,8 @@ class CallResult(_CallResult):
     """The client's own identifier, or else `pred_` and 12 hexadecimal characters."""
     model: str
     """Id of the model that answered."""
+    profile: NotRequired[str]
+    """The profile that corrected the scores; absent if the request named none."""
     audio_duration: float
     """Duration of the audio in seconds."""
     warnings: list[str]
