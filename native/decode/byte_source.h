@@ -11,7 +11,7 @@
 
 namespace veravox {
 
-// What a search for tags at the end has found, by offset (file_tags.h).
+// The result of a search for tags at the end (file_tags.h).
 struct LastTags {
   uint64_t from = 0;
   uint64_t zeros_in_frames = 0;

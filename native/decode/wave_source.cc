@@ -15,7 +15,7 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kBlockSamples = 16 * 1024;
-// A search for the next file reads about so much at once.
+// Bytes in which one search looks for the next file.
 constexpr size_t kSearchBytes = 64 * 1024;
 // Limit on false headers, since hostile files may hold many.
 constexpr int kMostVainSearches = 100;
