@@ -88,7 +88,8 @@ function assertSame(events: readonly LiveEvent[], analysis: Analysis): void {
   if (end?.kind !== 'end') return;
   const windows = events.flatMap((event) => (event.kind === 'window' ? [event.window] : []));
   assert.deepEqual(windows, analysis.windows);
-  const { durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb, skipped } = analysis;
+  const { durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb, hasInvertedChannels, skipped } =
+    analysis;
   const { summary } = end;
   assert.deepEqual(
     [
@@ -97,8 +98,9 @@ function assertSame(events: readonly LiveEvent[], analysis: Analysis): void {
       summary.clippedRatio,
       summary.highBandDropDb,
       summary.noiseGapDb,
+      summary.hasInvertedChannels,
     ],
-    [durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb],
+    [durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb, hasInvertedChannels],
   );
   assert.deepEqual(end.skipped, skipped);
   assert.deepEqual(end.closerWindows, analysis.closerWindows);
@@ -168,18 +170,26 @@ for (const seconds of [0.7, 5, 10.05, 15.2])
     assertSame(await finished(run), await ofFile(wav));
   });
 
-test('Opus packets give what an Ogg file with them gives', async (context) => {
-  const folder = temporaryFolder(context);
-  const wav = path.join(folder, 'in.wav');
-  await writeFile(wav, monoWav(repeated(speech, 16000 * 13), 16000));
-  const packets = opusPackets(await readFile(ffmpegInto(folder)(wav, ['-c:a', 'libopus', 'out.opus'])));
-  const preSkip = 312;
-  const analysis = await ofFile(oggOpus(packets, preSkip));
-  const run = open({ encoding: 'opus', sampleRateHz: 48000, channels: 1, preSkip });
-  for (const packet of packets) run.live.push(packet, 0.02);
-  assertSame(await finished(run), analysis);
-  assert.equal(analysis.windows.length, 3);
-});
+const opusLayouts = [
+  { what: 'one channel', channels: 1, pan: 'mono|c0=c0' },
+  { what: 'two channels of opposite polarity', channels: 2, pan: 'stereo|c0=c0|c1=-1*c0' },
+];
+
+for (const { what, channels, pan } of opusLayouts)
+  test(`Opus packets of ${what} give what an Ogg file with them gives`, async (context) => {
+    const folder = temporaryFolder(context);
+    const wav = path.join(folder, 'in.wav');
+    await writeFile(wav, monoWav(repeated(speech, 16000 * 13), 16000));
+    const coded = ffmpegInto(folder)(wav, ['-af', `pan=${pan}`, '-c:a', 'libopus', 'out.opus']);
+    const packets = opusPackets(await readFile(coded));
+    const preSkip = 312;
+    const analysis = await ofFile(oggOpus(packets, preSkip, channels));
+    const run = open({ encoding: 'opus', sampleRateHz: 48000, channels, preSkip });
+    for (const packet of packets) run.live.push(packet, 0.02);
+    assertSame(await finished(run), analysis);
+    assert.equal(analysis.windows.length, 3);
+    assert.equal(analysis.hasInvertedChannels === true, channels === 2);
+  });
 
 test('a window is told before the audio is over, and about 0.1 s after its end', async () => {
   const run = open(pcm(16000));

@@ -24,11 +24,11 @@ export function opusPackets(file: Uint8Array): Uint8Array[] {
 }
 
 /** An Ogg file with these packets of 20 ms, one per page, ending with the last of them. */
-export function oggOpus(packets: readonly Uint8Array[], preSkip: number): Uint8Array {
+export function oggOpus(packets: readonly Uint8Array[], preSkip: number, channels = 1): Uint8Array {
   const head = Buffer.alloc(19);
   head.write('OpusHead', 'latin1');
   head.writeUInt8(1, 8);
-  head.writeUInt8(1, 9);
+  head.writeUInt8(channels, 9);
   head.writeUInt16LE(preSkip, 10);
   head.writeUInt32LE(48000, 12);
   const tags = Buffer.concat([Buffer.from('OpusTags', 'latin1'), Buffer.alloc(8)]);
