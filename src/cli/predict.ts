@@ -3,8 +3,6 @@ import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import type { AnalysisRequest, ScoreAdjustment } from '../analysis/analyser/analyser.js';
 import { analyseChannels } from '../analysis/analyser/separate-channels.js';
-import { readManifest } from '../analysis/models/manifest.js';
-import { detectorNamed, modelStatus } from '../analysis/pipeline/model-status.js';
 import { adjustmentOf } from '../analysis/profiles/correction.js';
 import { predictionBody } from '../analysis/verdict/prediction.js';
 import {
@@ -12,7 +10,6 @@ import {
   DEFAULT_THRESHOLD,
   MIN_DURATION_S,
 } from '../base/contract/limits.js';
-import { defaultModel } from '../base/contract/model-ids.js';
 import type { Prediction } from '../base/contract/prediction.js';
 import { newPredictionId } from '../base/contract/prediction-id.js';
 import { messageOf } from '../base/errors/message-of.js';
@@ -23,6 +20,7 @@ import { pointsForThreshold } from '../state/operating-points/load-operating-poi
 import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
+import { localDetector } from './local-detector.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
 import { loadOfflinePages } from './offline-pages.js';
 import { print, printJson, progressOutput } from './output.js';
@@ -132,19 +130,14 @@ async function predict(given: string[], options: PredictOptions, command: Comman
   const contents = new Map<string, Uint8Array>();
   if (given.includes(STANDARD_INPUT)) contents.set(STANDARD_INPUT, await readStandardInput());
   const recordings = inputs.filter(({ problem }) => problem === undefined).map(({ file }) => [file]);
-  const { models } = await readManifest(config.modelsDir);
-  const offered = modelStatus(models);
-  const model = options.model ?? defaultModel(offered.detectors);
-  const detector = detectorNamed(offered, model);
+  const { model, detector, models } = await localDetector(config.modelsDir, options.model);
   const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
   const adjustScore =
     options.profile === undefined
       ? undefined
       : adjustmentOf(points.correctionOf(options.profile, detector, '--profile'));
   const resolved = { ...options, threshold, model, modelId: detector.id, adjustScore };
-  const pipeline = await ListPipeline.start(config, recordings, contents, {
-    models: models.filter(({ id }) => id === detector.id),
-  });
+  const pipeline = await ListPipeline.start(config, recordings, contents, { models });
   const timelines = files && { files, outliner: new Outliner(config, maxDurationS) };
   try {
     await predictAll(pipeline, inputs, resolved, timelines);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
-import { readManifest } from '../analysis/models/manifest.js';
-import { detectorNamed, modelStatus } from '../analysis/pipeline/model-status.js';
 import { generatedSpeechOf } from '../analysis/profiles/generated-speech.js';
 import { hearRecording } from '../analysis/profiles/hear-recording.js';
 import {
@@ -12,7 +10,6 @@ import {
 } from '../analysis/profiles/make-profile.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { MIN_PROFILE_RECORDINGS } from '../base/contract/limits.js';
-import { defaultModel } from '../base/contract/model-ids.js';
 import {
   OPERATING_POINT_NAME,
   OPERATING_POINT_NAME_EXPECTED,
@@ -26,6 +23,7 @@ import type { ErrorsWithAndWithout, Profile, ProfileVersion } from '../state/ope
 import { ProfileTable } from '../state/operating-points/profile-table.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { reportFailure } from './failed-file.js';
+import { localDetector } from './local-detector.js';
 import { namedInputs } from './named-inputs.js';
 import { print, printJson, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
@@ -125,14 +123,12 @@ async function make(name: string, files: string[], options: MakeOptions): Promis
   const generated = await filesOf(options.generated ?? []);
   // Finds damage and tables of an earlier version now, before the result of a long run is lost.
   await withProfiles((table) => table.versions(undefined, name));
-  const { models } = await readManifest(config.modelsDir);
-  const offered = modelStatus(models);
-  const detector = detectorNamed(offered, options.model ?? defaultModel(offered.detectors));
+  const { detector, models } = await localDetector(config.modelsDir, options.model);
   const pipeline = await ListPipeline.start(
     config,
     [...genuine, ...generated].map((file) => [file]),
     new Map(),
-    { models: models.filter(({ id }) => id === detector.id) },
+    { models },
   );
   try {
     const background = await generatedSpeechOf(config.modelsDir, detector.id);
